@@ -1,0 +1,5 @@
+//! Source text → tokens → tree.
+
+#![forbid(unsafe_code)]
+
+pub mod tree;

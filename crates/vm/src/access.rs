@@ -1,0 +1,334 @@
+//! Reading and writing elements: the rules of `[]`, `.`, `push` and `pop`.
+
+use crate::heap::list::List;
+use crate::heap::map::Map;
+use crate::heap::string::Str;
+use crate::heap::structs::{FieldDef, FieldType, Struct};
+use crate::text::{describe, parse_int, to_text, type_name};
+use crate::throw::Thrown;
+use crate::value::{Value, View, ViewMut};
+
+/// What a key means for a list.
+enum ListKey {
+    /// A position, negative from the end.
+    Index(i64),
+    /// A name: no position of any list.
+    Name,
+}
+
+fn list_key(key: &Value) -> Result<ListKey, Thrown> {
+    match key.view() {
+        View::Int(index) => Ok(ListKey::Index(index)),
+        View::Str(text) => Ok(parse_int(text.as_bytes()).map_or(ListKey::Name, ListKey::Index)),
+        View::Float(value) if value.trunc() == value && value.abs() < 9e15 => Ok(ListKey::Index(value as i64)),
+        _ => Err(Thrown::error(format!("Array index must be an integer or a string, got {}", describe(key)))),
+    }
+}
+
+/// The position that a written index means in a list of this length.
+#[inline(always)]
+pub fn resolve(index: i64, len: usize) -> Option<usize> {
+    let at = if index < 0 { index.checked_add(len as i64)? } else { index };
+    usize::try_from(at).ok().filter(|at| *at < len)
+}
+
+#[cold]
+pub(crate) fn out_of_bounds(index: i64) -> Thrown {
+    Thrown::error(format!("Array index {index} out of bounds"))
+}
+
+/// The text form of a map key.
+///
+/// # Errors
+/// A key that has no sensible text: null, an array, a function.
+pub fn map_key(key: &Value) -> Result<Str, Thrown> {
+    match key.view() {
+        View::Str(text) => Ok(text.clone()),
+        View::Int(_) | View::Float(_) | View::Bool(_) => Ok(to_text(key)),
+        _ => Err(Thrown::error(format!("Map key must be a string or a number, got {}", describe(key)))),
+    }
+}
+
+/// Reads `container[key]`.
+///
+/// # Errors
+/// A position outside the list, a container that is none, a key that is none.
+pub fn get(container: &Value, key: &Value) -> Result<Value, Thrown> {
+    match container.view() {
+        View::List(list) => match list_key(key)? {
+            ListKey::Index(index) => {
+                let item = resolve(index, list.len()).and_then(|at| list.get(at));
+                item.cloned().ok_or_else(|| out_of_bounds(index))
+            }
+            ListKey::Name => Ok(Value::NULL),
+        },
+        View::Map(map) => Ok(match key.view() {
+            View::Str(text) => map.get_str(text),
+            View::Int(index) => map.get(itoa::Buffer::new().format(index).as_bytes()),
+            _ => map.get_str(&map_key(key)?),
+        }
+        .cloned()
+        .unwrap_or(Value::NULL)),
+        View::Struct(instance) => {
+            let at = struct_field(instance, key)?;
+            Ok(instance.fields().get(at).cloned().unwrap_or(Value::NULL))
+        }
+        _ => Err(not_indexable(container, key)),
+    }
+}
+
+/// Reads `container.name`.
+///
+/// # Errors
+/// As [`get`]; a list has no fields.
+pub fn get_field(container: &Value, name: &Str) -> Result<Value, Thrown> {
+    match container.view() {
+        View::Map(map) => Ok(map.get_str(name).cloned().unwrap_or(Value::NULL)),
+        View::List(_) => Err(Thrown::error(format!(
+            "A list has no field '{}': read it by position, as in $list[0]",
+            name.to_str_lossy()
+        ))),
+        _ => get(container, &Value::from(name.clone())),
+    }
+}
+
+fn struct_field(instance: &Struct, key: &Value) -> Result<usize, Thrown> {
+    let name = match key.view() {
+        View::Str(text) if parse_int(text.as_bytes()).is_none() => text,
+        _ => {
+            return Err(Thrown::error(format!(
+                "a struct is not an array: use a field name ('{}' has no numeric index)",
+                instance.name()
+            )));
+        }
+    };
+    instance.def().find(name.as_bytes()).ok_or_else(|| {
+        Thrown::error(format!("struct '{}' has no field '{}'", instance.name(), name.to_str_lossy()))
+    })
+}
+
+/// A kind with its article, as the messages about elements name it.
+fn kind_with_article(value: &Value) -> &'static str {
+    match value.view() {
+        View::Null => "null",
+        View::Bool(_) => "a boolean",
+        View::Int(_) => "an integer",
+        View::Float(_) => "a float",
+        View::Str(_) => "a string",
+        View::List(_) | View::Map(_) => "an array",
+        View::Struct(_) => "a struct",
+        View::Function(_) => "a function",
+        View::Handle(_) => "a handle",
+    }
+}
+
+#[cold]
+fn not_indexable(container: &Value, key: &Value) -> Thrown {
+    let shown = match key.view() {
+        View::Str(text) => format!("\"{}\"", text.to_str_lossy()),
+        _ => to_text(key).to_str_lossy().into_owned(),
+    };
+    Thrown::error(format!(
+        "Index operator requires an array: cannot read [{shown}] of {} — check the value first, or give it a default: \
+         ($value ?? [])[{shown}]",
+        kind_with_article(container)
+    ))
+}
+
+#[cold]
+fn not_writable(container: &Value) -> Thrown {
+    match container.view() {
+        View::Str(_) => Thrown::error("Strings are immutable; cannot assign to a string index"),
+        _ => Thrown::error(format!(
+            "Cannot assign an element: the value is not an array but {}",
+            kind_with_article(container)
+        )),
+    }
+}
+
+/// Makes a missing or null container for a write under `key`: a map for a name, else a list.
+fn create_for(key: &Value) -> Result<Value, Thrown> {
+    Ok(match list_key(key)? {
+        ListKey::Name => Value::from(Map::new()),
+        ListKey::Index(_) => Value::from(List::new()),
+    })
+}
+
+/// Turns a list into a map with the keys "0", "1", ….
+pub fn list_to_map(list: &List) -> Map {
+    list.iter().enumerate().map(|(at, item)| (Str::from(at.to_string()), item.clone())).collect()
+}
+
+/// The place of `container[key]` for a write that goes on inside it. Makes containers on the way; writes nothing else.
+///
+/// # Errors
+/// As [`set`].
+pub fn place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thrown> {
+    if container.is_null() {
+        *container = create_for(key)?;
+    }
+    if let View::List(list) = container.view()
+        && let ListKey::Name = list_key(key)?
+    {
+        *container = Value::from(list_to_map(list));
+    }
+    match container.view_mut() {
+        ViewMut::List(list) => {
+            let ListKey::Index(index) = list_key(key)? else { return Err(out_of_bounds(0)) };
+            let len = list.len();
+            let at = match resolve(index, len) {
+                Some(at) => at,
+                None if index == len as i64 => len,
+                None => return Err(out_of_bounds(index)),
+            };
+            let items = list.make_mut();
+            if at == len {
+                items.push(Value::NULL);
+            }
+            items.get_mut(at).ok_or_else(|| out_of_bounds(index))
+        }
+        ViewMut::Map(map) => Ok(map.entry(&map_key(key)?)),
+        ViewMut::Struct(instance) => {
+            let at = struct_field(instance, key)?;
+            if instance.fields().get(at).is_some_and(Value::is_null) {
+                let name = instance.def().fields.get(at).map_or("", |field| &*field.name);
+                return Err(Thrown::error(format!(
+                    "struct '{}': field '{name}' is null; assign a value to it first",
+                    instance.name()
+                )));
+            }
+            instance.fields_mut().get_mut(at).ok_or_else(|| out_of_bounds(0))
+        }
+        ViewMut::Str(_) => Err(Thrown::error("Strings are immutable; cannot assign to a string index")),
+        ViewMut::Other(other) => Err(not_writable(other)),
+    }
+}
+
+/// Writes `container[key] = value` and gives back the stored value (an int stored in a float field is a float).
+///
+/// # Errors
+/// A position beyond the end, a container that is none, a value of the wrong type for a struct's field; the container is
+/// unchanged then.
+pub fn set(container: &mut Value, key: &Value, value: Value) -> Result<Value, Thrown> {
+    if let ViewMut::Struct(instance) = container.view_mut() {
+        let at = struct_field(instance, key)?;
+        let def = instance.def().clone();
+        let field = def.fields.get(at).ok_or_else(|| out_of_bounds(0))?;
+        let value = coerce_field(&def.name, field, value)?;
+        if let Some(slot) = instance.fields_mut().get_mut(at) {
+            *slot = value.clone();
+        }
+        return Ok(value);
+    }
+    *place(container, key)? = value.clone();
+    Ok(value)
+}
+
+/// The place at the end of a path, for `push`, `pop` and `.=`; see [`place`].
+///
+/// # Errors
+/// As [`place`].
+pub fn place_at<'a>(root: &'a mut Value, path: &[Value]) -> Result<&'a mut Value, Thrown> {
+    path.iter().try_fold(root, |container, key| place(container, key))
+}
+
+/// Writes at the end of a path of at least one key; gives back the stored value.
+///
+/// # Errors
+/// As [`set`].
+pub fn set_at(root: &mut Value, path: &[Value], value: Value) -> Result<Value, Thrown> {
+    let Some((last, way)) = path.split_last() else {
+        *root = value.clone();
+        return Ok(value);
+    };
+    set(place_at(root, way)?, last, value)
+}
+
+/// `push(place, value)`: appends and gives back the new length. Makes a missing list.
+///
+/// # Errors
+/// A place that holds no list.
+pub fn push(place: &mut Value, value: Value) -> Result<i64, Thrown> {
+    if place.is_null() {
+        *place = Value::from(List::new());
+    }
+    match place.view_mut() {
+        ViewMut::List(list) => {
+            let items = list.make_mut();
+            items.push(value);
+            Ok(items.len() as i64)
+        }
+        ViewMut::Map(map) if map.is_empty() => {
+            *place = Value::from(List::from(vec![value]));
+            Ok(1)
+        }
+        _ => Err(Thrown::error("push() requires array as first argument")),
+    }
+}
+
+/// `pop(place)`: takes the last value away; null when there is none.
+///
+/// # Errors
+/// A place that holds no array.
+pub fn pop(place: &mut Value) -> Result<Value, Thrown> {
+    match place.view_mut() {
+        ViewMut::List(list) if list.is_empty() => Ok(Value::NULL),
+        ViewMut::List(list) => Ok(list.make_mut().pop().unwrap_or(Value::NULL)),
+        ViewMut::Map(map) => Ok(map.pop().map_or(Value::NULL, |(_, value)| value)),
+        _ => Err(Thrown::error("pop() requires array")),
+    }
+}
+
+/// The value as a field stores it.
+///
+/// # Errors
+/// A value of another type.
+pub fn coerce_field(owner: &str, field: &FieldDef, value: Value) -> Result<Value, Thrown> {
+    let name = &field.name;
+    if let FieldType::Unknown(ty) = &field.ty {
+        return Err(Thrown::error(format!(
+            "struct '{owner}': field '{name}' has unknown type '{ty}' (expected int, float, string, bool, array, map, fn, \
+             any or the name of a struct)"
+        )));
+    }
+    let fits = match (&field.ty, value.view()) {
+        (FieldType::Any, _)
+        | (FieldType::Function | FieldType::Struct(_), View::Null)
+        | (FieldType::Int, View::Int(_))
+        | (FieldType::Float, View::Float(_))
+        | (FieldType::Str, View::Str(_))
+        | (FieldType::Bool, View::Bool(_))
+        | (FieldType::Array, View::List(_) | View::Map(_))
+        | (FieldType::Map, View::Map(_))
+        | (FieldType::Function, View::Function(_)) => true,
+        (FieldType::Float, View::Int(value)) => return Ok(Value::float(value as f64)),
+        (FieldType::Map, View::List(list)) if list.is_empty() => return Ok(Value::from(Map::new())),
+        (FieldType::Struct(ty), View::Struct(instance)) => instance.name() == &**ty,
+        (_, View::Null) => field.nullable,
+        _ => false,
+    };
+    if fits {
+        return Ok(value);
+    }
+    let got = match value.view() {
+        View::Struct(instance) => instance.name(),
+        View::Function(_) => "fn",
+        _ => type_name(&value),
+    };
+    let hint = if value.is_null() { format!(" (declare it as ?{} to allow null)", field.ty.name()) } else { String::new() };
+    Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {}, got {got}{hint}", field.ty.name())))
+}
+
+/// The value of a field that was given none and has no default.
+pub fn zero_value(field: &FieldDef) -> Value {
+    match field.ty {
+        _ if field.nullable => Value::NULL,
+        FieldType::Int => Value::int(0),
+        FieldType::Float => Value::float(0.0),
+        FieldType::Str => Value::str(""),
+        FieldType::Bool => Value::FALSE,
+        FieldType::Array => Value::from(List::new()),
+        FieldType::Map => Value::from(Map::new()),
+        FieldType::Function | FieldType::Any | FieldType::Struct(_) | FieldType::Unknown(_) => Value::NULL,
+    }
+}

@@ -1,0 +1,31 @@
+//! Values and their life; the interpreter.
+//!
+//! The way in: [`value`] and [`heap`] say what a value is, [`text`], [`number`], [`compare`] and [`access`] what the
+//! operators do with it, [`builtin`] how Rust functions are offered to scripts, [`isolate`] what running code changes.
+
+#![allow(clippy::indexing_slicing, reason = "the engine indexes what the verifier has checked")]
+
+pub mod access;
+pub mod builtin;
+pub mod compare;
+mod context;
+pub mod heap;
+pub mod isolate;
+pub mod number;
+pub mod text;
+pub mod throw;
+pub mod value;
+
+pub use builtin::{Array, Builtin, Cx, FromValue, IntoValue, Module, Registry};
+pub use heap::function::{ForeignFunction, Function, FunctionKind};
+pub use heap::handle::Handle;
+pub use heap::list::List;
+pub use heap::live_objects;
+pub use heap::map::Map;
+pub use heap::shape::Shape;
+pub use heap::string::{MAX_STRING, Str};
+pub use heap::structs::{FieldDef, FieldType, Struct, StructDef};
+pub use isolate::{Host, Isolate, Output, SyntaxIssue};
+pub use number::Number;
+pub use throw::{Thrown, ThrownKind, TraceEntry};
+pub use value::{Tag, Value, View, ViewMut};
