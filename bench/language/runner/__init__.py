@@ -1,1 +1,4 @@
-"""The benchmark runner, in data-flow order: rows, runtimes, child, measure, ratios, compare, startup, machine, table, report, cli."""
+"""The benchmark runner. In data-flow order:
+
+rows, child, runtimes, measure, then ratios or compare or startup, table, report, cli; machine stands apart.
+"""

@@ -14,7 +14,9 @@ from .child import Failed
 from .compare import Verdict
 from .runtimes import Missing, Runtime
 
-_DESCRIPTION = "Measures the LOOK language beside Node, PHP with its JIT, LuaJIT and Lua 5.4, or beside an older build of itself."
+_DESCRIPTION = """\
+Measures the LOOK language beside Node, PHP with its JIT, LuaJIT and Lua 5.4, or beside an older build of itself.
+"""
 
 _METHOD = f"""\
 how it is measured
@@ -24,8 +26,8 @@ how it is measured
 
 noise in --compare
   The band of a row comes from the run itself: how far repeated runs of the same build lie apart, from the best to the
-  run two thirds up the sorted list (the fourth of five), the larger of both builds, at least {compare.FLOOR:.0%}. A row counts as
-  improved or regressed only if its best run and its median both moved past the band in the same direction.
+  run two thirds up the sorted list (the fourth of five), the larger of both builds, at least {compare.FLOOR:.0%}. A row
+  counts as improved or regressed only if its best run and its median both moved past the band in the same direction.
   Two equal builds still show a change in about one row of a hundred: repeat such a row with more rounds.
 
 exit code
@@ -38,7 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flags = _parser().parse_args(arguments)
     try:
         if flags.pin is not None:
-            machine.pin(flags.pin)
+            try:
+                machine.pin(flags.pin)
+            except OSError as error:
+                raise ValueError(f"--pin: this process may not run on CPU {flags.pin} ({error.strerror})") from error
         if warning := machine.busy():
             _say(f"warning: {warning}")
         if flags.compare:
@@ -47,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Missing, ValueError, Failed) as error:
         _say(f"error: {error}")
     except OSError as error:
-        _say(f"error: {error.filename or '--pin'}: {error.strerror}")
+        _say(f"error: {error}")
     except KeyboardInterrupt:
         _say("stopped")
         return 130
@@ -75,8 +80,18 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=f"wall time and peak memory of a hello program, median of {startup.RUNS}, instead of the rows",
     )
-    parser.add_argument("--gander", type=Path, metavar="PATH", help="the program to measure (default: a release build by cargo)")
-    parser.add_argument("--peers", default=runtimes.DEFAULT_PEERS, metavar="A,B", help=f"of {known}, or all, or none (default: %(default)s)")
+    parser.add_argument(
+        "--gander",
+        type=Path,
+        metavar="PATH",
+        help="the program to measure (default: a release build by cargo)",
+    )
+    parser.add_argument(
+        "--peers",
+        default=runtimes.DEFAULT_PEERS,
+        metavar="A,B",
+        help=f"of {known}, or all, or none (default: %(default)s); one that is not installed is an error",
+    )
     parser.add_argument("--rows", metavar="A,B", help="only these rows (default: all)")
     parser.add_argument(
         "--rounds",
@@ -84,7 +99,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"times each row runs (default: 3; with --compare {compare.LEAST_ROUNDS}, which is also its least)",
     )
-    parser.add_argument("--timeout", type=_seconds, default=120.0, metavar="S", help="seconds a process may take (default: %(default)g)")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=120.0,
+        metavar="S",
+        help="seconds a process may take (default: %(default)g)",
+    )
     parser.add_argument("--pin", type=int, metavar="CPU", help="bind everything to this CPU, as taskset -c does")
     parser.add_argument(
         "--out",
@@ -119,7 +140,8 @@ def _rows(flags: argparse.Namespace) -> int:
 def _compare(flags: argparse.Namespace) -> int:
     rounds = flags.rounds or compare.LEAST_ROUNDS
     if rounds < compare.LEAST_ROUNDS:
-        raise ValueError(f"--rounds: --compare needs at least {compare.LEAST_ROUNDS} to tell noise from change, got {rounds}")
+        least = compare.LEAST_ROUNDS
+        raise ValueError(f"--rounds: --compare needs at least {least} to tell noise from change, got {rounds}")
     chosen = [row for row in rows.choose(flags.rows) if row.ours == row.name]
     if not chosen:
         raise ValueError(f"--rows: bench.lk has no row {flags.rows}")
@@ -139,7 +161,7 @@ def _startup(flags: argparse.Namespace) -> int:
     peers: list[Runtime] = runtimes.find(runtimes.choose(flags.peers))
     ours = runtimes.ours(flags.gander or runtimes.build())
     about = _about(flags, startup.RUNS)
-    starts = startup.measure([ours, *peers], _progress)
+    starts = startup.measure([ours, *peers], _progress, about["rounds"])
     _publish(
         flags.out / "startup",
         lambda colour: report.startup(starts, ours.name, colour),

@@ -6,6 +6,7 @@ one row: rows do not share a heap, and a crash or a time limit costs one sample.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -55,7 +56,7 @@ class Measured:
 
 
 def tasks(rows: Sequence[Row], ours: Sequence[Runtime], peers: Sequence[Runtime]) -> list[Task]:
-    """What a round consists of, row by row. A row only a peer has runs there alone, beside our row it is set against."""
+    """What a round consists of, row by row. A row that only peers have runs there, beside our row it is set against."""
     ordered: dict[tuple[str, str], Task] = {}
     for row in rows:
         for runtime in ours:
@@ -97,7 +98,7 @@ def parse(result: child.Result, row: str) -> Sample:
         name, checksum, milliseconds = fields[0], fields[1], float(fields[2])
     except (IndexError, ValueError):
         name, checksum, milliseconds = "", "", 0.0
-    if len(fields) != 3 or name != row or not checksum or not milliseconds > 0:
+    if len(fields) != 3 or name != row or not checksum or not 0 < milliseconds < math.inf:
         shown = result.stdout.strip()[:120] or "nothing"
         raise child.Failed(f"printed {shown!r} instead of {row},checksum,milliseconds")
     return Sample(checksum, milliseconds)

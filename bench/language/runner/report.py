@@ -23,12 +23,16 @@ def rows(lines: Sequence[Line], ours: Runtime, peers: Sequence[Runtime], measure
     header = ["LOOK ÷ peer", *(peer.title for peer in peers), "LOOK ms"]
     body = [_row_cells(line, peers, measured) for line in lines]
     summaries = [ratios.summary(peer, lines) for peer in peers]
-    body.append([Cell("geometric mean"), *(_ratio(item.mean) for item in summaries), Cell("")])
-    body.append([Cell("rows ≤ 1.00"), *(Cell(f"{item.at_most_one} of {item.rows}") for item in summaries), Cell("")])
-    body.append([Cell("slowest row"), *(Cell(item.worst[0] if item.worst else "–") for item in summaries), Cell("")])
+    if peers:
+        worst = [f"{item.worst[1]:.2f} {item.worst[0]}" if item.worst else "–" for item in summaries]
+        body.append([Cell("geometric mean"), *(_ratio(item.mean) for item in summaries), Cell("")])
+        body.append(
+            [Cell("rows ≤ 1.00"), *(Cell(f"{item.at_most_one} of {item.rows}") for item in summaries), Cell("")]
+        )
+        body.append([Cell("highest"), *(Cell(text) for text in worst), Cell("")])
     parts = [table.render(header, body, colour)]
     if any(not ratios.same_kind(line.row, peer) and peer.name in line.ratios for line in lines for peer in peers):
-        parts.append("`*` work of another kind or a row of that peer alone: outside the mean and the two lines below it.")
+        parts.append("`*` other work than ours, or a row of that peer alone: outside the mean and the lines below it.")
     parts.append(_versions((ours, *peers)))
     parts.extend(_problems(lines, (ours, *peers), measured))
     return "\n\n".join(parts) + "\n"
@@ -87,10 +91,7 @@ def comparison(changes: Sequence[Change], builds: Sequence[Runtime], colour: boo
     ]
     bests = [change.best_ratio for change in changes if change.best_ratio is not None]
     body.append([Cell("geometric mean"), _share(geometric_mean(bests)), Cell(""), Cell(""), Cell("")])
-    named = {
-        verdict: [change.row for change in changes if change.verdict is verdict]
-        for verdict in Verdict
-    }
+    named = {verdict: [change.row for change in changes if change.verdict is verdict] for verdict in Verdict}
     listed = [f"- {verdict.value} ({len(names)}): {', '.join(names)}" for verdict, names in named.items() if names]
     refused = [f"- {change.row}: {change.refused}" for change in changes if change.refused]
     parts = [table.render(header, body, colour), "\n".join(listed), _versions(builds)]

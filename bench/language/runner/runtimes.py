@@ -90,7 +90,7 @@ PEERS: tuple[Peer, ...] = (
         script="bench.php",
         hello="hello/hello.php",
         version=("-r", "echo PHP_VERSION;"),
-        probe=(*_PHP_JIT, "-r", "echo opcache_get_status(false)['jit']['on'] ? 'ready' : 'opcache runs without its JIT';"),
+        probe=(*_PHP_JIT, "-r", "echo opcache_get_status(false)['jit']['on'] ? 'ready' : 'its JIT is off';"),
         install="apt-get install php-cli php8.2-opcache (the line zend_extension=opcache must be active)",
     ),
     Peer(
@@ -143,7 +143,8 @@ def choose(names: str) -> list[Peer]:
     unknown = sorted(wanted - {peer.name for peer in PEERS})
     if unknown or not wanted:
         known = ", ".join(peer.name for peer in PEERS)
-        raise ValueError(f"--peers: unknown peer {', '.join(unknown) or '(none given)'}; the peers are {known}, all or none")
+        told = ", ".join(unknown) or "(none given)"
+        raise ValueError(f"--peers: unknown peer {told}; the peers are {known}, all or none")
     return [peer for peer in PEERS if peer.name in wanted]
 
 
@@ -162,7 +163,7 @@ def find(peers: list[Peer]) -> list[Runtime]:
         probe = child.run((program, *peer.probe), _PROBE_SECONDS)
         if probe.failure or "ready" not in probe.stdout:
             reason = probe.failure or probe.stdout.strip() or "no answer"
-            complaints.append(f"{peer.title}: {program} cannot run the rows ({reason}). To install what it needs: {peer.install}")
+            complaints.append(f"{peer.title}: {program} cannot run the rows ({reason}). It needs: {peer.install}")
             continue
         found.append(
             Runtime(
@@ -200,7 +201,9 @@ def build() -> Path:
     """
     command = ("cargo", "build", "--release", "--package", "gander", "--message-format", "json-render-diagnostics")
     try:
-        built = subprocess.run(command, cwd=WORKSPACE, stdout=subprocess.PIPE, text=True, timeout=_BUILD_SECONDS, check=True)
+        built = subprocess.run(
+            command, cwd=WORKSPACE, stdout=subprocess.PIPE, text=True, timeout=_BUILD_SECONDS, check=True
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise Missing(f"the release build failed ({error}); give a ready program with --gander PATH") from error
     for line in built.stdout.splitlines():
@@ -213,4 +216,6 @@ def build() -> Path:
 
 def _first_line(result: child.Result) -> str:
     lines = (result.stdout or result.stderr).strip().splitlines()
-    return "unknown" if result.failure or not lines else lines[0].strip()
+    if result.failure or not lines:
+        return "version unknown"
+    return lines[0].partition("Copyright")[0].strip(" -")

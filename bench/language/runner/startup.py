@@ -39,7 +39,7 @@ class Start:
         return statistics.median(self.kibibytes)
 
 
-def measure(runtimes: Sequence[Runtime], progress: Progress, runs: int = RUNS) -> list[Start]:
+def measure(runtimes: Sequence[Runtime], progress: Progress, runs: int) -> list[Start]:
     """Runs the hello program of every runtime `runs` times for time and as often for memory.
 
     Raises child.Failed when one of them does not print `hello` and end well.

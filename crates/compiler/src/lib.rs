@@ -1,1 +1,59 @@
-//! Nothing yet.
+//! Source files → trees → names → bytecode.
+//!
+//! [`load`] reads and parses the files of a program, [`compile`] turns them into a [`bytecode::Program`]: declarations of
+//! all files first, then names, then instructions. Warnings for the checker come from the same passes.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod declare;
+mod fold;
+mod load;
+mod lower;
+mod resolve;
+
+pub use load::{Loaded, LoadedFile, Reader, load};
+
+use bytecode::{Program, Signatures};
+use source::Diagnostic;
+
+/// The outcome of a compilation.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program; none when there are errors.
+    pub program: Option<Program>,
+    /// Errors and warnings, those of loading included, by file and position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles a loaded program.
+pub fn compile(loaded: &Loaded, signatures: &Signatures) -> Compiled {
+    let mut diagnostics = loaded.diagnostics.clone();
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Compiled { program: None, diagnostics };
+    }
+    let declarations = declare::declare(loaded, signatures);
+    diagnostics.extend(declarations.diagnostics.iter().cloned());
+    let is_constant = |name: &str| declarations.is_constant(name);
+    let mut resolved = Vec::new();
+    for file in &loaded.files {
+        let (names, found) = resolve::resolve(file.source, &file.program, &is_constant);
+        resolved.push(names);
+        diagnostics.extend(found);
+    }
+    let mut lowering = lower::Lowering {
+        loaded,
+        declarations: &declarations,
+        signatures,
+        resolved: &resolved,
+        functions: Vec::new(),
+        function_files: Vec::new(),
+        diagnostics: Vec::new(),
+        makers: Vec::new(),
+    };
+    let program = lower::lower_program(&mut lowering);
+    diagnostics.append(&mut lowering.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| (label.source, label.span.start)));
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
+    Compiled { program: (!failed).then_some(program), diagnostics }
+}

@@ -447,3 +447,71 @@ impl Expr {
         expr
     }
 }
+
+impl Expr {
+    /// Calls `f` with every expression directly inside this one, in evaluation order. Bodies of closures are not entered.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Iota
+            | ExprKind::Var(_)
+            | ExprKind::Name(_)
+            | ExprKind::Path { .. }
+            | ExprKind::Closure(_)
+            | ExprKind::Error => {}
+            ExprKind::Interpolation(parts) => parts.iter().for_each(|part| {
+                if let StrPart::Expr { expr, .. } = part {
+                    f(expr);
+                }
+            }),
+            ExprKind::List(items) => items.iter().for_each(f),
+            ExprKind::Map(entries) => entries.iter().for_each(|(key, value)| {
+                f(key);
+                f(value);
+            }),
+            ExprKind::StructLit { fields, .. } => fields.iter().for_each(|(_, value)| f(value)),
+            ExprKind::Unary { operand, .. } => f(operand),
+            ExprKind::Binary { left, right, .. } | ExprKind::Logical { left, right, .. } => {
+                f(left);
+                f(right);
+            }
+            ExprKind::Ternary { cond, then, otherwise } => {
+                f(cond);
+                f(then);
+                f(otherwise);
+            }
+            ExprKind::Assign { target, value, .. } => {
+                f(target);
+                f(value);
+            }
+            ExprKind::Step { target, .. } => f(target),
+            ExprKind::Index { base, index } => {
+                f(base);
+                f(index);
+            }
+            ExprKind::Field { base, .. } => f(base),
+            ExprKind::Call { callee, args } => {
+                f(callee);
+                args.iter().for_each(f);
+            }
+            ExprKind::Paren(inner) => f(inner),
+        }
+    }
+
+    /// The variable at the root of a place such as `$x["a"].b[0]`, and its position; none for other expressions.
+    pub fn root_variable(&self) -> Option<(&Rc<str>, Span)> {
+        let mut expr = self;
+        loop {
+            match &expr.kind {
+                ExprKind::Var(name) => return Some((name, expr.span)),
+                ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => expr = base,
+                ExprKind::Paren(inner) => expr = inner,
+                _ => return None,
+            }
+        }
+    }
+}

@@ -102,9 +102,10 @@ fn struct_field(instance: &Struct, key: &Value) -> Result<usize, Thrown> {
             )));
         }
     };
-    instance.def().find(name.as_bytes()).ok_or_else(|| {
-        Thrown::error(format!("struct '{}' has no field '{}'", instance.name(), name.to_str_lossy()))
-    })
+    instance
+        .def()
+        .find(name.as_bytes())
+        .ok_or_else(|| Thrown::error(format!("struct '{}' has no field '{}'", instance.name(), name.to_str_lossy())))
 }
 
 /// A kind with its article, as the messages about elements name it.
@@ -224,6 +225,29 @@ pub fn set(container: &mut Value, key: &Value, value: Value) -> Result<Value, Th
     Ok(value)
 }
 
+/// The place of an element that is there, for a change of what it holds. A missing key of a map is made with null, which
+/// is also what reading it gives.
+///
+/// # Errors
+/// Where reading the element would fail.
+pub fn existing_place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thrown> {
+    match container.view() {
+        View::List(list) => match list_key(key)? {
+            ListKey::Index(index) if resolve(index, list.len()).is_none() => Err(out_of_bounds(index)),
+            ListKey::Index(_) | ListKey::Name => place(container, key),
+        },
+        View::Map(_) => place(container, key),
+        View::Struct(instance) => {
+            let at = struct_field(instance, key)?;
+            match container.view_mut() {
+                ViewMut::Struct(instance) => instance.fields_mut().get_mut(at).ok_or_else(|| out_of_bounds(0)),
+                _ => Err(out_of_bounds(0)),
+            }
+        }
+        _ => Err(not_indexable(container, key)),
+    }
+}
+
 /// The place at the end of a path, for `push`, `pop` and `.=`; see [`place`].
 ///
 /// # Errors
@@ -315,7 +339,8 @@ pub fn coerce_field(owner: &str, field: &FieldDef, value: Value) -> Result<Value
         View::Function(_) => "fn",
         _ => type_name(&value),
     };
-    let hint = if value.is_null() { format!(" (declare it as ?{} to allow null)", field.ty.name()) } else { String::new() };
+    let hint =
+        if value.is_null() { format!(" (declare it as ?{} to allow null)", field.ty.name()) } else { String::new() };
     Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {}, got {got}{hint}", field.ty.name())))
 }
 

@@ -59,6 +59,8 @@ pub struct Module {
 pub struct Registry {
     modules: Vec<&'static Module>,
     builtins: Vec<&'static Builtin>,
+    /// Fewest and most arguments of each builtin.
+    arities: Vec<(u16, u16)>,
     signatures: Signatures,
 }
 
@@ -68,7 +70,12 @@ impl Registry {
         let modules: Vec<&'static Module> = modules.into_iter().collect();
         let builtins: Vec<&'static Builtin> = modules.iter().flat_map(|module| module.builtins).collect();
         let signatures = Signatures::new(builtins.iter().map(|builtin| &builtin.signature).collect());
-        Arc::new(Self { modules, builtins, signatures })
+        let arity = |builtin: &&Builtin| {
+            let signature = &builtin.signature;
+            (signature.min_args() as u16, signature.max_args().map_or(u16::MAX, |max| max as u16))
+        };
+        let arities = builtins.iter().map(arity).collect();
+        Arc::new(Self { modules, builtins, arities, signatures })
     }
 
     /// The signatures, for compiler and checker.
@@ -84,6 +91,19 @@ impl Registry {
     /// The builtin with this id.
     pub fn get(&self, id: BuiltinId) -> Option<&'static Builtin> {
         self.builtins.get(id.0 as usize).copied()
+    }
+
+    /// Calls the builtin at a position that the linker has checked.
+    ///
+    /// # Errors
+    /// As [`Builtin::invoke`].
+    #[inline(always)]
+    pub(crate) fn invoke(&self, at: u16, cx: &mut Cx<'_>, args: &mut [Value]) -> Result<Value, Thrown> {
+        let (builtin, (min, max)) = (self.builtins[at as usize], self.arities[at as usize]);
+        if args.len() < min as usize || args.len() > max as usize {
+            return builtin.invoke(cx, args);
+        }
+        (builtin.call)(cx, args)
     }
 
     /// All builtins; the position is the id.

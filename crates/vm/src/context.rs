@@ -6,7 +6,7 @@ use crate::throw::Thrown;
 use crate::value::Value;
 
 /// Builtins that call back into the script nest on the native stack; deeper than this is an error.
-pub const MAX_NATIVE_DEPTH: usize = 100;
+pub(crate) const MAX_NATIVE_DEPTH: usize = 100;
 
 /// The surroundings of a builtin call.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! One isolate per thread: everything that running code changes.
 
 use crate::builtin::Registry;
-use crate::heap::function::Function;
-use crate::throw::Thrown;
+use crate::interrupt::Interrupter;
+use crate::link::Image;
+use crate::machine::Machine;
 use crate::value::Value;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -77,13 +78,40 @@ pub struct Isolate {
     pub(crate) host: Arc<Host>,
     pub(crate) output: Output,
     pub(crate) native_depth: usize,
+    /// End of the current stack segment.
+    pub(crate) stack_end: *mut Value,
+    pub(crate) machine: Machine,
     states: HashMap<TypeId, Box<dyn Any>>,
 }
 
 impl Isolate {
-    /// An isolate that runs nothing yet.
+    /// An isolate for builtins alone, without a program.
     pub fn new(registry: Arc<Registry>, host: Arc<Host>, output: Output) -> Self {
-        Self { registry, host, output, native_depth: 0, states: HashMap::new() }
+        Self::with_image(Image::empty(), registry, host, output)
+    }
+
+    /// An isolate that is ready to run a program.
+    pub fn with_image(image: Arc<Image>, registry: Arc<Registry>, host: Arc<Host>, output: Output) -> Self {
+        let machine = Machine::new(image);
+        Self {
+            registry,
+            host,
+            output,
+            native_depth: 0,
+            stack_end: std::ptr::null_mut(),
+            machine,
+            states: HashMap::new(),
+        }
+    }
+
+    /// A handle to interrupt the running code from any thread.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.machine.interrupt.clone())
+    }
+
+    /// Limits how deep calls may nest.
+    pub fn set_max_depth(&mut self, depth: usize) {
+        self.machine.max_depth = depth;
     }
 
     /// The builtins.
@@ -100,9 +128,5 @@ impl Isolate {
     pub fn state<T: Default + 'static>(&mut self) -> &mut T {
         let state = self.states.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
         state.downcast_mut().expect("the entry was made from this type")
-    }
-
-    pub(crate) fn run_function(&mut self, _function: &Function, _args: Vec<Value>) -> Result<Value, Thrown> {
-        Err(Thrown::error("no engine"))
     }
 }

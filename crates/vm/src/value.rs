@@ -140,10 +140,10 @@ impl Value {
         self.tag >= Tag::Str
     }
 
-    /// True for `null`.
+    /// True for `null`, and for what was never assigned.
     #[inline(always)]
     pub fn is_null(&self) -> bool {
-        self.tag == Tag::Null
+        self.tag <= Tag::Null
     }
 
     /// The int, if it is one.
@@ -162,6 +162,12 @@ impl Value {
     #[inline(always)]
     pub(crate) fn raw_float(&self) -> f64 {
         f64::from_bits(self.payload.addr() as u64)
+    }
+
+    /// True for a variable that was never assigned.
+    #[inline(always)]
+    pub(crate) fn is_undefined(&self) -> bool {
+        self.tag == Tag::Undef
     }
 
     /// The string, if it is one.
@@ -358,4 +364,3 @@ impl std::fmt::Debug for Value {
         self.view().fmt(f)
     }
 }
-

@@ -50,7 +50,8 @@ impl Keys {
     }
 
     fn find_hashed(&self, key: &[u8], hash: u32) -> Option<usize> {
-        let at = self.index.find(spread(hash), |at| self.keys.get(*at as usize).is_some_and(|k| k.as_bytes() == key))?;
+        let at =
+            self.index.find(spread(hash), |at| self.keys.get(*at as usize).is_some_and(|k| k.as_bytes() == key))?;
         Some(*at as usize)
     }
 
@@ -143,6 +144,11 @@ impl Interned {
     }
 }
 
+/// Forgets the thread's interned shapes. Sites that remember one must be gone: no isolate may live on the thread.
+pub fn forget_shapes() {
+    INTERNED.with(|table| *table.borrow_mut() = Interned::new());
+}
+
 impl Shape {
     fn wrap(keys: Keys, interned: bool) -> Self {
         let data = ShapeData { refs: Cell::new(1), keys, interned, last_child: RefCell::new(None) };
@@ -183,7 +189,9 @@ impl Shape {
         let known = INTERNED.with(|table| table.borrow().children.get(&id).cloned());
         let child = match known {
             Some(child) => child,
-            None if INTERNED.with(|table| table.borrow().children.len() >= MAX_INTERNED) => return self.grown(key, false),
+            None if INTERNED.with(|table| table.borrow().children.len() >= MAX_INTERNED) => {
+                return self.grown(key, false);
+            }
             None => {
                 let child = self.grown(key, true);
                 INTERNED.with(|table| table.borrow_mut().children.insert(id, child.clone()));
@@ -266,6 +274,12 @@ impl Shape {
     #[inline(always)]
     pub fn is_interned(&self) -> bool {
         self.data().interned
+    }
+
+    /// Makes the shape readable by all threads for ever.
+    pub(crate) fn freeze(&self) {
+        self.data().last_child.borrow_mut().take();
+        self.data().refs.set(IMMORTAL);
     }
 
     /// Identity for caches; meaningful for interned shapes only.

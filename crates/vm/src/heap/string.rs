@@ -25,7 +25,7 @@ pub struct StrObject {
 
 const BYTES_OFFSET: usize = size_of::<StrObject>();
 
-const ASCII_UNKNOWN: u8 = 0;
+/// What the header says of the bytes; 0 = not yet known.
 const ASCII_YES: u8 = 1;
 const ASCII_NO: u8 = 2;
 

@@ -1,0 +1,246 @@
+//! Calls and closures.
+
+use super::assign::{Root, path_keys};
+use super::{Lowerer, Operand};
+use crate::builder::Reg;
+use crate::declare::NamedFunction;
+use crate::resolve::{Target, written_argument};
+use bytecode::op::{DIES_B, GLOBAL_ROOT};
+use bytecode::{BuiltinId, Constant, Intrinsic, Op, Signature, arity_message};
+use source::{Span, did_you_mean};
+use std::rc::Rc;
+use syntax::tree::{Expr, ExprKind, Function, Ident};
+
+/// More arguments than this are passed as a list.
+const MAX_DIRECT_ARGS: usize = 200;
+
+/// What a call calls, as far as that is known now.
+enum Callee<'a> {
+    /// A function of the program.
+    Function(u32),
+    /// A builtin.
+    Builtin(BuiltinId, &'static Signature),
+    /// A value: anything else.
+    Value(&'a Expr),
+    /// Nothing: the code that throws has been written.
+    Missing,
+}
+
+impl<'a> Lowerer<'_, 'a> {
+    pub(crate) fn call(&mut self, expr: &'a Expr, callee: &'a Expr, args: &'a [Expr], dst: Reg) {
+        if written_argument(expr).is_some() && self.call_of_place(expr, args, Some(dst)) {
+            return;
+        }
+        let what = self.callee(callee, args.len());
+        self.b.span = expr.span;
+        if args.len() > MAX_DIRECT_ARGS {
+            return self.call_with_list(expr.span, what, args, dst);
+        }
+        let count = args.len() as u8;
+        match what {
+            Callee::Function(id) => {
+                let first = self.window(args);
+                self.b.emit(Op::Call, count, [dst, first, id]);
+            }
+            Callee::Builtin(_, signature) if signature.intrinsic == Some(Intrinsic::Count) && args.len() == 1 => {
+                let Some(arg) = args.first() else { return };
+                let operand = self.value(arg);
+                self.b.span = expr.span;
+                let flags = if operand.temp && operand.reg != dst { DIES_B } else { 0 };
+                self.b.emit(Op::CountOf, flags, [dst, operand.reg, 0]);
+            }
+            Callee::Builtin(id, _) => {
+                let first = self.window(args);
+                self.b.emit(Op::CallBuiltin, count, [dst, first, u32::from(id.0)]);
+            }
+            Callee::Value(callee) => {
+                let first = self.b.alloc(1);
+                self.evaluate_into(callee, first);
+                self.window(args);
+                let name = self.callee_name(callee);
+                self.b.span = expr.span;
+                self.b.emit(Op::CallValue, count, [dst, first, name]);
+            }
+            Callee::Missing => {}
+        }
+    }
+
+    /// The constant that names a called value in messages.
+    fn callee_name(&mut self, callee: &Expr) -> u32 {
+        let source = self.program.loaded.sources.get(self.source());
+        let written: String = source.slice(callee.span).chars().take(60).collect();
+        self.b.short_constant(Constant::Str(Rc::from(written.as_bytes()))).unwrap_or(0)
+    }
+
+    fn call_with_list(&mut self, span: Span, what: Callee<'a>, args: &'a [Expr], dst: Reg) {
+        let callee = self.b.alloc(1);
+        match what {
+            Callee::Function(id) => self.load(callee, Constant::Function(id)),
+            Callee::Builtin(id, _) => self.load(callee, Constant::Builtin(id)),
+            Callee::Value(expr) => self.evaluate_into(expr, callee),
+            Callee::Missing => return,
+        }
+        let list = self.b.alloc(1);
+        self.b.emit(Op::NewList, 0, [list, list, 0]);
+        for chunk in args.chunks(64) {
+            let first = self.window(chunk);
+            self.b.emit(Op::ListExtend, 0, [list, first, chunk.len() as u32]);
+            self.b.release_to(first);
+        }
+        self.b.span = span;
+        self.b.emit(Op::CallList, 0, [dst, callee, list]);
+    }
+
+    fn callee(&mut self, callee: &'a Expr, given: usize) -> Callee<'a> {
+        match &callee.kind {
+            ExprKind::Name(name) => {
+                if self.access(callee.span).target != Target::Unknown {
+                    return Callee::Value(callee);
+                }
+                if self.program.declarations.is_constant(name) {
+                    return Callee::Value(callee);
+                }
+                if let Some(function) = self.program.declarations.functions.get(name) {
+                    self.check_arity(function, callee.span, given);
+                    return Callee::Function(function.id);
+                }
+                if let Some((id, signature)) = self.program.signatures.find("", name) {
+                    self.check_builtin_arity(signature, callee.span, given);
+                    return Callee::Builtin(id, signature);
+                }
+                self.unknown_name(name, callee.span);
+                Callee::Missing
+            }
+            ExprKind::Path { module, name } => match self.find_builtin(module, name) {
+                Some((id, signature)) => {
+                    self.check_builtin_arity(signature, callee.span, given);
+                    Callee::Builtin(id, signature)
+                }
+                None => Callee::Missing,
+            },
+            _ => Callee::Value(callee),
+        }
+    }
+
+    fn check_arity(&mut self, function: &NamedFunction, span: Span, given: usize) {
+        let params = &function.tree.params;
+        let required = params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
+        let required = required.map_or(0, |at| at + 1);
+        let max = if params.last().is_some_and(|param| param.is_rest) { usize::MAX } else { params.len() };
+        if given < required || given > max {
+            let name = function.tree.name.as_ref().map_or("", |name| &*name.name);
+            self.warn("arg-count", span, arity_message(name, required, max, params.len(), given), None);
+        }
+    }
+
+    fn check_builtin_arity(&mut self, signature: &Signature, span: Span, given: usize) {
+        if let Some(message) = signature.arity_error(given) {
+            let hint = format!("see `gander doc {}`", signature.full_name());
+            self.warn("arg-count", span, message, Some(hint));
+        }
+    }
+
+    /// Finds `module::name`; reports what does not exist.
+    fn find_builtin(&mut self, module: &Ident, name: &Ident) -> Option<(BuiltinId, &'static Signature)> {
+        let aliases = self.program.declarations.aliases.get(self.file);
+        let real = aliases.and_then(|aliases| aliases.get(&module.name)).unwrap_or(&module.name).clone();
+        let signatures = self.program.signatures;
+        if let Some(found) = signatures.find(&real, &name.name) {
+            return Some(found);
+        }
+        if signatures.has_module(&real) {
+            let near = did_you_mean(&name.name, signatures.names_in(&real));
+            let hint = match near {
+                Some(near) => format!("did you mean {real}::{near}?"),
+                None => format!("`gander doc {real}` lists its functions"),
+            };
+            self.error(name.span, format!("'{real}' has no function '{}'", name.name), Some(hint));
+        } else {
+            let near = did_you_mean(&real, signatures.modules());
+            let hint = near.map(|near| format!("did you mean {near}::{}?", name.name));
+            self.error(module.span, format!("Unknown module: '{real}'"), hint);
+        }
+        None
+    }
+
+    /// `module::name` as a value.
+    pub(crate) fn path_value(&mut self, module: &Ident, name: &Ident, dst: Reg) {
+        if let Some((id, _)) = self.find_builtin(module, name) {
+            self.load(dst, Constant::Builtin(id));
+        }
+    }
+
+    /// `push(place, value)` and `pop(place)`, which change the place. False when the name means something else here.
+    fn call_of_place(&mut self, call: &'a Expr, args: &'a [Expr], result: Option<Reg>) -> bool {
+        let ExprKind::Call { callee, .. } = &call.kind else { return false };
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        let intrinsic = self.program.signatures.find("", name).and_then(|(_, signature)| signature.intrinsic);
+        let (place, value) = match (intrinsic, args) {
+            (Some(Intrinsic::Push), [place, value]) => (place, Some(value)),
+            (Some(Intrinsic::Pop), [place]) => (place, None),
+            _ => return false,
+        };
+        let keys = path_keys(place);
+        let root = self.root(place);
+        if let (Root::Register(reg), [], Some(value), None) = (root, keys.as_slice(), value, result) {
+            let operand = self.value(value);
+            let operand = if operand.reg == reg { Operand { reg: self.owned(operand), temp: true } } else { operand };
+            self.b.span = call.span;
+            self.b.emit(Op::Push, if operand.temp { DIES_B } else { 0 }, [reg, operand.reg, 0]);
+            return true;
+        }
+        let first = self.key_window(&keys);
+        let count = keys.len() as u32;
+        let op = match value {
+            Some(value) => {
+                self.evaluate_into(value, first + count);
+                Op::PushPath
+            }
+            None => Op::PopPath,
+        };
+        let (flag, operand) = match root {
+            Root::Register(reg) => (0, reg),
+            Root::Global(slot) => (GLOBAL_ROOT, slot),
+        };
+        self.b.span = call.span;
+        self.b.emit(op, flag, [operand, first, count]);
+        match result {
+            Some(dst) => self.transfer(Operand { reg: first + count, temp: true }, dst),
+            None => self.b.emit(Op::Drop, 0, [first + count, 1, 0]),
+        }
+        true
+    }
+
+    /// A call of `push` or `pop` whose result nobody wants. False when it is another call.
+    pub(crate) fn push_statement(&mut self, expr: &'a Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Call { args, .. } if written_argument(expr).is_some() => self.call_of_place(expr, args, None),
+            _ => false,
+        }
+    }
+
+    /// A closure or inner function: its captured values, then the function itself.
+    pub(crate) fn closure(&mut self, function: &'a Rc<Function>, dst: Reg) {
+        let id = self.program.lower_function(self.file, function, None);
+        let names = self.resolved().and_then(|resolved| resolved.functions.get(&function.span.start));
+        self.b.span = function.span;
+        let captures = names.map_or(&[][..], |names| &names.captures);
+        let own = names.is_some_and(|names| names.own.is_some());
+        if captures.is_empty() && !own {
+            return self.load(dst, Constant::Function(id));
+        }
+        let uses = names.map_or(0, |names| names.uses.len());
+        let first = self.b.top();
+        for (at, (outer, inner)) in captures.iter().enumerate() {
+            let reg = self.b.alloc(1);
+            let name = names.and_then(|names| names.variables.get(inner.index()));
+            let name = name.map_or_else(|| Rc::from(""), |variable| variable.name.clone());
+            // What is captured without being listed may be unassigned; reading it inside then says so.
+            let access = crate::resolve::Access { maybe: outer.maybe && at < uses, ..*outer };
+            let operand = self.variable(&name, access);
+            self.transfer(operand, reg);
+            self.b.release_to(reg + 1);
+        }
+        self.b.emit(Op::Closure, 0, [dst, first, id]);
+    }
+}

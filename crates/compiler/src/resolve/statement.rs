@@ -1,0 +1,199 @@
+//! Resolving statements: blocks, loops, handlers, declarations.
+
+use super::Resolver;
+use std::rc::Rc;
+use syntax::tree::{Block, Expr, ExprKind, Function, FunctionBody, Stmt, StmtKind};
+
+/// Names that the top level of a file assigns outside all blocks, in order: its globals.
+pub(super) fn top_level_names(statements: &[Stmt]) -> Vec<Rc<str>> {
+    let mut names = Vec::new();
+    for statement in statements {
+        match &statement.kind {
+            StmtKind::Expr(expr) | StmtKind::Throw(expr) | StmtKind::Return(Some(expr)) => assigned(expr, &mut names),
+            StmtKind::If { branches, .. } => branches.iter().for_each(|(cond, _)| assigned(cond, &mut names)),
+            StmtKind::While { cond, .. } => assigned(cond, &mut names),
+            StmtKind::Foreach { subject, .. } | StmtKind::Switch { subject, .. } => assigned(subject, &mut names),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn assigned(expr: &Expr, names: &mut Vec<Rc<str>>) {
+    expr.for_each_child(&mut |child| assigned(child, names));
+    let target = match &expr.kind {
+        ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => target.root_variable(),
+        _ => written_argument(expr).and_then(Expr::root_variable),
+    };
+    if let Some((name, _)) = target
+        && !names.contains(name)
+    {
+        names.push(name.clone());
+    }
+}
+
+/// The place that a call of `push` or `pop` changes.
+pub(crate) fn written_argument(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call { callee, args } = &expr.kind else { return None };
+    let ExprKind::Name(name) = &callee.kind else { return None };
+    let first = args.first().filter(|_| matches!(&**name, "push" | "pop"))?;
+    first.root_variable().is_some().then_some(first)
+}
+
+impl Resolver<'_> {
+    pub(super) fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &Block) {
+        self.open_block(block.span.start);
+        self.statements(&block.statements);
+        self.close_block();
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Expr(expr) | StmtKind::Throw(expr) => self.expr(expr),
+            StmtKind::If { branches, otherwise } => {
+                for (cond, block) in branches {
+                    self.expr(cond);
+                    self.block(block);
+                }
+                if let Some(block) = otherwise {
+                    self.block(block);
+                }
+            }
+            StmtKind::While { cond, body } => {
+                self.expr(cond);
+                self.block(body);
+            }
+            StmtKind::For { init, cond, step, body } => {
+                self.open_block(statement.span.start);
+                init.iter().for_each(|expr| self.expr(expr));
+                cond.iter().for_each(|expr| self.expr(expr));
+                // What only the step assigns is unassigned in the first round.
+                self.conditional += 1;
+                step.iter().for_each(|expr| self.expr(expr));
+                self.conditional -= 1;
+                self.block(body);
+                self.close_block();
+            }
+            StmtKind::Foreach { subject, key, value, body } => {
+                self.expr(subject);
+                self.open_block(statement.span.start);
+                for name in [Some(value), key.as_ref()].into_iter().flatten() {
+                    self.bind(&name.name, name.span);
+                }
+                self.block(body);
+                self.close_block();
+            }
+            StmtKind::Switch { subject, cases } => {
+                self.expr(subject);
+                for case in cases {
+                    case.values.iter().for_each(|value| self.expr(value));
+                }
+                for case in cases {
+                    self.open_block(case.span.start);
+                    self.statements(&case.body);
+                    self.close_block();
+                }
+            }
+            StmtKind::Try { body, catch, finally } => {
+                self.block(body);
+                if let Some(catch) = catch {
+                    self.open_block(catch.variable.span.start);
+                    self.bind(&catch.variable.name, catch.variable.span);
+                    self.block(&catch.body);
+                    self.close_block();
+                }
+                if let Some(block) = finally {
+                    self.block(block);
+                }
+            }
+            StmtKind::Return(value) => {
+                if let Some(value) = value {
+                    self.expr(value);
+                    self.current().returns_value = true;
+                }
+            }
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Function(function) => self.function_statement(function),
+            StmtKind::Struct(decl) => {
+                decl.fields.iter().filter_map(|field| field.default.as_ref()).for_each(|default| self.expr(default));
+            }
+            StmtKind::Const(items) => {
+                items.iter().filter_map(|item| item.value.as_ref()).for_each(|value| self.expr(value));
+            }
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::UseModule { .. }
+            | StmtKind::UseFile(_)
+            | StmtKind::Empty
+            | StmtKind::Error => {}
+        }
+    }
+
+    /// A named function. At the top of a file its name is known everywhere; elsewhere it is a variable of its block.
+    fn function_statement(&mut self, function: &Rc<Function>) {
+        let Some(name) = &function.name else { return };
+        if self.current().at_top() {
+            self.function(function, None);
+            return;
+        }
+        let inner_name: Rc<str> = Rc::from(format!("{}()", name.name));
+        self.function(function, Some(&inner_name));
+        let conditional = std::mem::take(&mut self.conditional);
+        self.bind(&inner_name, name.span);
+        self.conditional = conditional;
+    }
+
+    /// Walks a function's parameters and body. `own` is the name under which it sees itself.
+    pub(super) fn function(&mut self, function: &Function, own: Option<&Rc<str>>) {
+        let level = self.functions.len();
+        self.functions.push(super::FunctionScope::new(false));
+        let conditional = std::mem::take(&mut self.conditional);
+        for name in function.uses.iter().flatten() {
+            self.explicit_capture(level, name);
+        }
+        self.open_block(function.span.start);
+        let mut params = Vec::new();
+        for param in &function.params {
+            if let Some(default) = &param.default {
+                self.expr(default);
+            }
+            let id = self.bind(&param.name.name, param.name.span);
+            if let Some(variable) = self.current().variables.get_mut(id.index()) {
+                variable.is_param = true;
+            }
+            params.push(id);
+        }
+        if let Some(own) = own {
+            let id = self.declare(own);
+            self.current().own = Some(id);
+        }
+        match &function.body {
+            FunctionBody::Block(block) => {
+                // One scope with the parameters: a variable of the body may not hide one of them.
+                self.statements(&block.statements);
+            }
+            FunctionBody::Expr(expr) => {
+                self.expr(expr);
+                self.current().returns_value = true;
+            }
+        }
+        self.close_block();
+        self.conditional = conditional;
+        let Some(scope) = self.functions.pop() else { return };
+        if !scope.returns_value
+            && let Some((id, span)) = scope.param_writes.first()
+        {
+            let name = scope.variables.get(id.index()).map_or("", |variable| &*variable.name);
+            let message = format!("${name} is a copy: writing its elements changes nothing outside this function");
+            let hint = "return the changed value and assign it where the function is called";
+            self.warn("param-write", *span, message, hint);
+        }
+        self.resolved.functions.insert(function.span.start, scope.into_names());
+    }
+}

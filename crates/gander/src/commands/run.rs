@@ -1,0 +1,93 @@
+//! `gander run`: runs a program.
+
+use crate::commands::usage_error;
+use crate::program::{Prepared, Problem, prepare};
+use crate::registry;
+use crate::report::{exit_code, print_diagnostics};
+use bytecode::Program;
+use compiler::Loaded;
+use source::Diagnostic;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue};
+
+/// Warnings that are shown when a program is run; `gander check` shows all.
+const SHOWN_WARNINGS: [&str; 2] = ["int-literal", "param-write"];
+
+/// Runs a program.
+///
+/// Exit codes: 0, 1 for an error in the program, 2 for wrong use, or what the program's exit(n) says.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// Prints the bytecode instead of running it.
+    #[arg(long)]
+    disassemble: bool,
+    /// The program's main file.
+    file: PathBuf,
+    /// Arguments for the program: what args() gives.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
+impl Run {
+    pub(crate) fn execute(self) -> ExitCode {
+        let result = if self.disassemble { disassemble(&self.file) } else { execute(&self.file, self.args) };
+        match result {
+            Ok(code) => ExitCode::from(code),
+            Err(problem @ Problem::Unreadable(_)) => usage_error(&problem.to_string()),
+            Err(problem) => {
+                eprintln!("error: {problem}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+/// Reads, compiles, and prints what the author has to know.
+fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>, PathBuf), Problem> {
+    let Prepared { loaded, program, diagnostics, root } = prepare(file, registry)?;
+    let shown = |diagnostic: &&Diagnostic| diagnostic.is_error() || SHOWN_WARNINGS.contains(&diagnostic.code);
+    print_diagnostics(diagnostics.iter().filter(shown), &loaded.sources);
+    Ok((loaded, program, root))
+}
+
+fn disassemble(file: &Path) -> Result<u8, Problem> {
+    let registry = registry();
+    let (loaded, program, _) = compile(file, &registry)?;
+    let Some(program) = program else { return Ok(1) };
+    print!("{}", bytecode::disassemble(&program, &loaded.sources, registry.signatures()));
+    Ok(0)
+}
+
+/// Runs the program whose main file is `file` and gives its exit code. What it prints goes to standard output, errors to
+/// standard error.
+///
+/// # Errors
+/// A main file that cannot be read or is empty.
+pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
+    let registry = registry();
+    let (loaded, program, root) = compile(file, &registry)?;
+    let Some(program) = program else { return Ok(1) };
+    let image = Image::link(program, &registry).map_err(Problem::Internal)?;
+    let host = Host { root, args, script: file.display().to_string(), check_syntax: Some(check_syntax) };
+    let output = Output::to(Box::new(std::io::stdout()));
+    let mut isolate = Isolate::with_image(image, registry, Arc::new(host), output);
+    let result = isolate.run_main();
+    isolate.output().flush();
+    Ok(exit_code(result, &loaded.sources))
+}
+
+/// Checks a text for `look::check`.
+pub(crate) fn check_syntax(text: &str) -> Option<SyntaxIssue> {
+    let mut sources = source::SourceMap::new();
+    let id = sources.add(source::Source::new("text", text));
+    let parsed = syntax::parse(id, text);
+    let error = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error())?;
+    let at = error.labels.first().map(|label| sources.get(id).location(label.span.start));
+    Some(SyntaxIssue {
+        line: at.map_or(0, |at| at.line),
+        column: at.map_or(0, |at| at.column),
+        message: error.message.clone(),
+    })
+}

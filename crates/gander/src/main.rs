@@ -1,0 +1,5 @@
+//! The `gander` command.
+
+fn main() -> std::process::ExitCode {
+    gander::main()
+}
