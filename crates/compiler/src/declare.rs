@@ -11,8 +11,8 @@ use syntax::tree::{ConstItem, Expr, Function, Ident, StmtKind, StructDecl};
 /// A function that the whole program sees.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFunction {
-    /// Its place in the program's function table.
-    pub(crate) id: u32,
+    /// The file that declares it.
+    pub(crate) file: usize,
     /// Its declaration.
     pub(crate) tree: Rc<Function>,
 }
@@ -44,10 +44,6 @@ pub(crate) struct NamedStruct {
 pub(crate) struct Declarations {
     /// Functions by name: the last definition in load order.
     pub(crate) functions: HashMap<Rc<str>, NamedFunction>,
-    /// All definitions, overridden ones included, by file and position.
-    pub(crate) definitions: HashMap<(usize, u32), u32>,
-    /// Number of function ids given out.
-    pub(crate) function_count: u32,
     /// Constants that are known.
     pub(crate) known: Known,
     /// Constants that are computed at the start, by name; the number is their order.
@@ -137,12 +133,8 @@ impl Declarations {
             let message = format!("'{}' is a builtin — cannot be redefined", name.name);
             return self.error(tree.source, name.span, message);
         }
-        let id = self.function_count;
-        self.function_count += 1;
-        self.definitions.insert((file, function.span.start), id);
-        let known = self.functions.insert(name.name.clone(), NamedFunction { id, tree: function.clone() });
-        let in_this_file = known
-            .is_some_and(|known| self.definitions.iter().any(|((place, _), id)| *place == file && *id == known.id));
+        let known = self.functions.insert(name.name.clone(), NamedFunction { file, tree: function.clone() });
+        let in_this_file = known.is_some_and(|known| known.file == file);
         if in_this_file {
             let message = format!("function '{}' is defined twice in this file: the later one is used", name.name);
             self.diagnostics.push(Diagnostic::warning("duplicate-function", tree.source, name.span, message));

@@ -31,7 +31,9 @@ pub(crate) struct Lowering<'a> {
     pub(crate) declarations: &'a Declarations,
     pub(crate) signatures: &'a Signatures,
     pub(crate) resolved: &'a [Resolved],
-    /// Finished functions; the named ones have reserved places.
+    /// First place of each file's functions.
+    pub(crate) bases: Vec<u32>,
+    /// Finished functions: those of the files in source order, then what lowering adds.
     pub(crate) functions: Vec<Option<Function>>,
     /// The file of each function.
     pub(crate) function_files: Vec<usize>,

@@ -51,7 +51,7 @@ pub(crate) fn resolve(
     for (slot, name) in globals.iter().enumerate() {
         resolver.resolved.globals.insert(name.clone(), slot as u32);
     }
-    resolver.functions.push(FunctionScope::new(true));
+    resolver.functions.push(FunctionScope::new(true, 0));
     resolver.open_block(u32::MAX);
     // Globals are the first variables of the top level, so that a slot is a variable of the same number.
     resolver.current().slots = globals.len();

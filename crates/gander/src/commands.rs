@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod doc;
+pub(crate) mod repl;
 pub(crate) mod run;
 
 use std::process::ExitCode;

@@ -29,6 +29,7 @@ struct Cli {
 enum Command {
     Run(commands::run::Run),
     Check(commands::check::Check),
+    Repl(commands::repl::Repl),
     Doc(commands::doc::Doc),
 }
 
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
     let work = move || match cli.command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
+        Command::Repl(repl) => repl.execute(),
         Command::Doc(doc) => doc.execute(),
     };
     let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK_BYTES).spawn(work);

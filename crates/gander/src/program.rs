@@ -4,6 +4,7 @@ use bytecode::Program;
 use compiler::{Loaded, Reader};
 use source::Diagnostic;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use vm::Registry;
 
 /// The largest source file, in bytes.
@@ -51,6 +52,8 @@ pub struct Prepared {
     pub program: Option<Program>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// Names of the main file's globals; the position is the slot.
+    pub globals: Vec<Rc<str>>,
     /// The folder of the main file, made absolute where that is possible.
     pub root: PathBuf,
 }
@@ -94,5 +97,5 @@ pub fn prepare_text(path: &Path, text: &str, registry: &Registry) -> Prepared {
     let compiled = compiler::compile(&loaded, registry.signatures());
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let root = parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf());
-    Prepared { loaded, program: compiled.program, diagnostics: compiled.diagnostics, root }
+    Prepared { loaded, program: compiled.program, diagnostics: compiled.diagnostics, globals: compiled.globals, root }
 }

@@ -1,3 +1,18 @@
 //! Builtins that need no request: one file a module.
 
+#![forbid(unsafe_code)]
+
+pub mod core;
+pub mod errors;
 pub mod json;
+#[cfg(test)]
+mod testing;
+mod text;
+pub mod types;
+
+/// The modules of this crate.
+pub static ALL: &[&vm::Module] = &[
+    &core::builtins::MODULE,
+    &types::builtins::MODULE,
+    &errors::builtins::MODULE,
+];

@@ -63,10 +63,15 @@ impl Dumper {
             StmtKind::Expr(expr) => self.with("do", [expr]),
             StmtKind::If { branches, otherwise } => {
                 self.push("if");
+                self.indent += 1;
                 for (cond, block) in branches {
-                    self.children([cond]);
-                    self.block("then", block);
+                    self.line();
+                    self.push("(");
+                    self.with("when", [cond]);
+                    self.body(&block.statements);
+                    self.push(")");
                 }
+                self.indent -= 1;
                 otherwise.iter().for_each(|block| self.block("else", block));
             }
             StmtKind::While { cond, body } => {

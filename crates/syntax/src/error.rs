@@ -24,9 +24,15 @@ pub(crate) struct SyntaxError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Problem {
     UnexpectedCharacter(char),
-    UnterminatedString { line: usize },
-    UnterminatedRawString { line: usize },
-    UnterminatedComment { line: usize },
+    UnterminatedString {
+        line: usize,
+    },
+    UnterminatedRawString {
+        line: usize,
+    },
+    UnterminatedComment {
+        line: usize,
+    },
     InvalidNumber(String),
     NumberTooLarge(String),
     /// Warning: an integer literal that is read as a float.
@@ -34,7 +40,10 @@ pub(crate) enum Problem {
     /// Warning: a line starts with `-` or `+` and so continues the one before.
     LeadingSign(char),
     /// Something else should stand here. `got` is quoted unless it is a description.
-    Expected { what: &'static str, got: String },
+    Expected {
+        what: &'static str,
+        got: String,
+    },
     Unexpected(String),
     Reserved(String),
     ThrowNeedsValue,
@@ -42,18 +51,26 @@ pub(crate) enum Problem {
     ConstantTarget(String),
     EmptyIndex,
     EmptyParentheses,
-    MixedEntries { first_has_key: bool },
+    MixedEntries {
+        first_has_key: bool,
+    },
     NoSpread,
     RestNotLast,
-    CaptureByReference,
+    NoReference,
     TwoDefaults,
     TwoCatches,
     TryAlone,
     StructNotAtTop(String),
     UseNotAtTop,
     IncludeNotPlain,
-    FieldNeedsType { owner: String, field: String },
-    FieldInOldForm { owner: String, field: String },
+    FieldNeedsType {
+        owner: String,
+        field: String,
+    },
+    FieldInOldForm {
+        owner: String,
+        field: String,
+    },
     ExpressionTooDeep(u32),
     StatementTooDeep(u32),
     ChainTooLong(u32),
@@ -114,6 +131,7 @@ impl Problem {
 
     fn message(&self) -> String {
         match self {
+            Self::UnexpectedCharacter(c) if c.is_control() => format!("Unexpected character: '{}'", c.escape_default()),
             Self::UnexpectedCharacter(c) => format!("Unexpected character: '{c}'"),
             Self::UnterminatedString { line } => format!("Unterminated string at line {line}"),
             Self::UnterminatedRawString { line } => format!("Unterminated raw string at line {line}"),
@@ -128,7 +146,9 @@ impl Problem {
             Self::Unexpected(what) => format!("Unexpected {what}"),
             Self::Reserved(word) => format!("'{word}' is a reserved word and does nothing"),
             Self::ThrowNeedsValue => "an expression is required after throw".to_owned(),
-            Self::InvalidTarget(what) => format!("Invalid assignment target: {what} is not a variable, element or field"),
+            Self::InvalidTarget(what) => {
+                format!("Invalid assignment target: {what} is not a variable, element or field")
+            }
             Self::ConstantTarget(name) => {
                 format!("Invalid assignment target: '{name}' is not a variable, and constants cannot be reassigned")
             }
@@ -142,13 +162,13 @@ impl Problem {
             }
             Self::NoSpread => "'...' is only allowed before the last parameter of a function".to_owned(),
             Self::RestNotLast => "the '...' parameter must be the last one".to_owned(),
-            Self::CaptureByReference => "closures capture values, not references".to_owned(),
+            Self::NoReference => "there are no references: values are copied".to_owned(),
             Self::TwoDefaults => "a switch has only one 'default'".to_owned(),
             Self::TwoCatches => "a try has only one 'catch'".to_owned(),
             Self::TryAlone => "a try needs a 'catch' or a 'finally'".to_owned(),
-            Self::StructNotAtTop(name) => format!(
-                "struct '{name}' must be declared at the top level of a file, not inside a function or a block"
-            ),
+            Self::StructNotAtTop(name) => {
+                format!("struct '{name}' must be declared at the top level of a file, not inside a function or a block")
+            }
             Self::UseNotAtTop => {
                 "'use' is only allowed at the top level of a file, not inside a function or a block".to_owned()
             }
@@ -183,7 +203,7 @@ impl Problem {
             }
             Self::ThrowNeedsValue => Some("for example: throw \"what went wrong\""),
             Self::NoSpread => Some("pass the elements one by one or pass the array itself"),
-            Self::CaptureByReference => Some("leave out the '&' and return the new value"),
+            Self::NoReference => Some("leave out the '&'; a function returns what it has changed"),
             Self::IncludeNotPlain => Some("a '{' before a letter or '$' starts an interpolation; use single quotes"),
             Self::FieldNeedsType { .. } => {
                 Some("write 'name type': int, float, string, bool, array, map, fn, any or a struct; '?' allows null")

@@ -310,12 +310,7 @@ impl<'t> Lexer<'t> {
 
     /// A point to return to.
     pub(crate) fn mark(&self) -> LexerMark {
-        LexerMark {
-            at: self.at,
-            brackets: self.brackets.len(),
-            braces: self.braces,
-            comments: self.comments.len(),
-        }
+        LexerMark { at: self.at, brackets: self.brackets.len(), braces: self.braces, comments: self.comments.len() }
     }
 
     /// Goes back to `mark` and returns the number of bytes that were read in vain.

@@ -38,6 +38,10 @@ pub const MAX_TREE_HEIGHT: u32 = 2000;
 /// How deep interpolated strings may stand in one another.
 const MAX_STRING_NESTING: u32 = 32;
 
+/// How often the text of a file may be read in vain while looking for the ends of interpolations. Text that merely looks
+/// like one is given up after a few bytes, so a real program stays far below one.
+const PATIENCE: usize = 8;
+
 /// What came of parsing a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parsed {
@@ -122,7 +126,7 @@ impl<'t> Parser<'t> {
             expression_depth: 0,
             string_depth: 0,
             level: Level::default(),
-            patience: 64 * (text.len() + 1024),
+            patience: PATIENCE * (text.len() + 4096),
         };
         parser.advance();
         parser
@@ -275,6 +279,9 @@ impl<'t> Parser<'t> {
     fn expect_variable(&mut self, what: &'static str) -> Parse<Ident> {
         if let Some(token) = self.maybe(TokenKind::Variable) {
             return Ok(self.ident(token));
+        }
+        if self.is(TokenKind::And) {
+            return Err(self.fail(SyntaxError::new(self.current.span, Problem::NoReference)));
         }
         let word = self.slice(self.current.span);
         let hint = self.current.kind.is_word().then(|| format!("a variable starts with '$': ${word}"));

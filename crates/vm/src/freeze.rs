@@ -6,15 +6,20 @@
 use crate::heap::function::{FunctionKind, FunctionObject};
 use crate::heap::list::ListObject;
 use crate::heap::map::MapObject;
+use crate::heap::shape::Shape;
+use crate::heap::string::Str;
 use crate::heap::structs::StructObject;
 use crate::heap::{Header, HeapKind, IMMORTAL};
 use crate::value::{Value, View};
+use std::collections::HashMap;
 use std::ptr::NonNull;
 
 /// The owner of frozen objects.
 #[derive(Debug, Default)]
 pub struct Frozen {
     objects: Vec<NonNull<Header>>,
+    /// Frozen copies of the shapes of frozen maps, by the address of the original.
+    shapes: HashMap<usize, (Shape, Shape)>,
 }
 
 impl Frozen {
@@ -32,9 +37,10 @@ impl Frozen {
                 View::Str(text) => text.settle(),
                 View::List(list) => waiting.extend(list.iter().cloned()),
                 View::Map(map) => {
-                    map.shape().freeze();
-                    map.keys().iter().for_each(|key| waiting.push(Value::from(key.clone())));
                     waiting.extend(map.values().iter().cloned());
+                    let shape = self.frozen_shape(map.shape());
+                    // SAFETY: the map still belongs to this thread alone, and the new shape has the same keys.
+                    unsafe { object.cast::<MapObject>().as_mut().shape = shape };
                 }
                 View::Struct(instance) => waiting.extend(instance.fields().iter().cloned()),
                 View::Function(function) => match function.kind() {
@@ -49,6 +55,21 @@ impl Frozen {
             header.refs.set(IMMORTAL);
             self.objects.push(object);
         }
+    }
+
+    fn frozen_shape(&mut self, shape: &Shape) -> Shape {
+        if shape.is_frozen() {
+            return shape.clone();
+        }
+        if let Some((_, frozen)) = self.shapes.get(&shape.address()) {
+            return frozen.clone();
+        }
+        let keys: Vec<Str> = shape.keys().iter().map(|key| Str::new(key.as_bytes())).collect();
+        keys.iter().for_each(|key| self.freeze(&Value::from(key.clone())));
+        let frozen = Shape::frozen(&keys);
+        // The original is kept, so that its address means nothing else meanwhile.
+        self.shapes.insert(shape.address(), (shape.clone(), frozen.clone()));
+        frozen
     }
 
     /// Number of objects held.
@@ -69,13 +90,24 @@ impl Drop for Frozen {
             // SAFETY: frozen objects live until here, and the kind says what was made.
             unsafe { forget_children(*object) };
         }
-        for object in self.objects.drain(..) {
+        // Strings last: frozen shapes hold keys, and maps hold frozen shapes.
+        let (strings, others): (Vec<_>, Vec<_>) = self.objects.drain(..).partition(|object| {
+            // SAFETY: live, as above.
+            unsafe { object.as_ref().kind == HeapKind::Str }
+        });
+        let free = |object: NonNull<Header>| {
             // SAFETY: nothing refers to the object: its generation is over.
             unsafe {
                 object.as_ref().refs.set(1);
                 crate::heap::release(object);
             }
+        };
+        others.into_iter().for_each(free);
+        for (_, (_, frozen)) in self.shapes.drain() {
+            // SAFETY: the maps that used it are gone, and its keys go next.
+            unsafe { frozen.free_frozen() };
         }
+        strings.into_iter().for_each(free);
     }
 }
 
@@ -120,6 +152,7 @@ mod tests {
             drop(value);
             assert!(frozen.len() >= 4);
         }
+        crate::forget_shapes();
         assert_eq!(live_objects(), before);
     }
 }

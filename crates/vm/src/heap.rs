@@ -13,6 +13,7 @@ pub mod structs;
 
 use crate::value::Tag;
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// Counts from here on are immortal.
@@ -72,7 +73,8 @@ impl Header {
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static DEFERRED: RefCell<Vec<NonNull<Header>>> = const { RefCell::new(Vec::new()) };
+    // Never dropped, so that the thread's last objects (those of the shapes) can still be destroyed while it ends.
+    static DEFERRED: RefCell<ManuallyDrop<Vec<NonNull<Header>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Objects made and not yet destroyed by this thread, frozen ones included. For leak tests.

@@ -74,6 +74,8 @@ impl std::fmt::Debug for Output {
 /// The state of one thread's running code.
 #[derive(Debug)]
 pub struct Isolate {
+    /// Declared before the machine: what modules keep may hold constants of its image.
+    states: HashMap<TypeId, Box<dyn Any>>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) host: Arc<Host>,
     pub(crate) output: Output,
@@ -81,7 +83,8 @@ pub struct Isolate {
     /// End of the current stack segment.
     pub(crate) stack_end: *mut Value,
     pub(crate) machine: Machine,
-    states: HashMap<TypeId, Box<dyn Any>>,
+    /// Images whose constants variables may still hold. Declared after the machine, which goes first.
+    pub(crate) retired: Vec<Arc<Image>>,
 }
 
 impl Isolate {
@@ -100,6 +103,7 @@ impl Isolate {
             native_depth: 0,
             stack_end: std::ptr::null_mut(),
             machine,
+            retired: Vec::new(),
             states: HashMap::new(),
         }
     }

@@ -60,7 +60,6 @@ pub(crate) struct Position {
 /// The state of the interpreter.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    pub(crate) image: Arc<Image>,
     pub(crate) globals: Vec<Value>,
     pub(crate) stack: Stack,
     pub(crate) frames: Vec<Frame>,
@@ -74,6 +73,8 @@ pub(crate) struct Machine {
     pub(crate) max_depth: usize,
     /// Not zero when somebody wants the running code to look up: see [`crate::interrupt`].
     pub(crate) interrupt: Arc<AtomicU32>,
+    /// Declared last: values may hold its constants.
+    pub(crate) image: Arc<Image>,
 }
 
 impl Machine {

@@ -71,7 +71,7 @@ impl<'a> Lowerer<'_, 'a> {
             return Some(value.clone());
         }
         if let Some(function) = declarations.functions.get(name) {
-            return Some(Constant::Function(function.id));
+            return Some(Constant::Function(self.program.function_id(function.file, &function.tree)));
         }
         self.program.signatures.find("", name).map(|(id, _)| Constant::Builtin(id))
     }

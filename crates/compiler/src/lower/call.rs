@@ -102,7 +102,7 @@ impl<'a> Lowerer<'_, 'a> {
                 }
                 if let Some(function) = self.program.declarations.functions.get(name) {
                     self.check_arity(function, callee.span, given);
-                    return Callee::Function(function.id);
+                    return Callee::Function(self.program.function_id(function.file, &function.tree));
                 }
                 if let Some((id, signature)) = self.program.signatures.find("", name) {
                     self.check_builtin_arity(signature, callee.span, given);
@@ -221,7 +221,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// A closure or inner function: its captured values, then the function itself.
     pub(crate) fn closure(&mut self, function: &'a Rc<Function>, dst: Reg) {
-        let id = self.program.lower_function(self.file, function, None);
+        let id = self.program.lower_function(self.file, function);
         let names = self.resolved().and_then(|resolved| resolved.functions.get(&function.span.start));
         self.b.span = function.span;
         let captures = names.map_or(&[][..], |names| &names.captures);

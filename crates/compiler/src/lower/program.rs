@@ -11,9 +11,12 @@ use syntax::tree::{Function as Tree, FunctionBody, Stmt, StmtKind};
 
 /// Lowers all files.
 pub(crate) fn lower_program(lowering: &mut Lowering<'_>) -> Program {
-    let reserved = lowering.declarations.function_count as usize;
-    lowering.functions = (0..reserved).map(|_| None).collect();
-    lowering.function_files = vec![0; reserved];
+    for (file, resolved) in lowering.resolved.iter().enumerate() {
+        lowering.bases.push(lowering.functions.len() as u32);
+        for _ in 0..resolved.function_count {
+            lowering.reserve(file);
+        }
+    }
     lowering.makers = vec![None; lowering.declarations.structs.len()];
     lowering.lower_makers();
     let mut files = Vec::new();
@@ -103,20 +106,21 @@ impl<'a> Lowering<'a> {
     fn lower_named_functions(&mut self, file: usize) {
         let Some(tree) = self.loaded.files.get(file) else { return };
         for statement in &tree.program.statements {
-            if let StmtKind::Function(function) = &statement.kind
-                && let Some(id) = self.declarations.definitions.get(&(file, function.span.start)).copied()
-            {
-                self.lower_function(file, function, Some(id));
+            if let StmtKind::Function(function) = &statement.kind {
+                self.lower_function(file, function);
             }
         }
     }
 
-    /// Lowers a function into the table; `place` is its reserved place, if it has one.
-    pub(super) fn lower_function(&mut self, file: usize, tree: &'a Rc<Tree>, place: Option<u32>) -> u32 {
-        let place = place.unwrap_or_else(|| self.reserve(file));
-        if let Some(known) = self.function_files.get_mut(place as usize) {
-            *known = file;
-        }
+    /// The place of a function in the table.
+    pub(super) fn function_id(&self, file: usize, tree: &Tree) -> u32 {
+        let order = self.names(file, tree.span.start).map_or(0, |names| names.order);
+        self.bases.get(file).copied().unwrap_or(0) + order
+    }
+
+    /// Lowers a function into its place.
+    pub(super) fn lower_function(&mut self, file: usize, tree: &'a Rc<Tree>) -> u32 {
+        let place = self.function_id(file, tree);
         let names = self.names(file, tree.span.start);
         self.fill(place, tree.span, |lowering, far| {
             let mut lowerer = Lowerer::new(lowering, file, Kind::Function, names, far);
@@ -133,11 +137,9 @@ impl<'a> Lowering<'a> {
 
     /// Lowers with short jumps, and again with far ones when the function turns out to be long.
     fn fill(&mut self, place: u32, span: Span, mut lower: impl FnMut(&mut Self, bool) -> Result<Function, Overflow>) {
-        let (functions, diagnostics) = (self.functions.len(), self.diagnostics.len());
+        let diagnostics = self.diagnostics.len();
         let mut result = lower(self, false);
         if matches!(result, Err(Overflow::FarJump)) {
-            self.functions.truncate(functions);
-            self.function_files.truncate(functions);
             self.diagnostics.truncate(diagnostics);
             result = lower(self, true);
         }

@@ -61,6 +61,8 @@ pub(crate) struct Access {
 /// The variables of one function, for lowering.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
+    /// Its number among the functions of the file, in source order.
+    pub(crate) order: u32,
     /// All variables; the position is the id.
     pub(crate) variables: Vec<Variable>,
     /// What is captured: where it is in the function around, and the variable it becomes inside.
@@ -80,8 +82,20 @@ pub(crate) struct Resolved {
     pub(crate) accesses: HashMap<u32, Access>,
     /// Variables declared in a block, by the block's position.
     pub(crate) blocks: HashMap<u32, Vec<VarId>>,
-    /// Functions by position; the top level stands under `u32::MAX`.
+    /// Functions by position; the top level stands under `u32::MAX` and is not counted.
     pub(crate) functions: HashMap<u32, FunctionNames>,
+    /// Number of functions. Their order depends only on what stands before them, so that text added at the end of a file
+    /// changes no function's place.
+    pub(crate) function_count: u32,
+}
+
+impl Resolved {
+    /// The globals in the order of their slots.
+    pub(crate) fn global_names(&self) -> Vec<Rc<str>> {
+        let mut names: Vec<(&Rc<str>, u32)> = self.globals.iter().map(|(name, slot)| (name, *slot)).collect();
+        names.sort_by_key(|(_, slot)| *slot);
+        names.into_iter().map(|(name, _)| name.clone()).collect()
+    }
 }
 
 /// An open block.
@@ -102,6 +116,7 @@ impl Block {
 #[derive(Debug)]
 pub(super) struct FunctionScope {
     pub(super) is_top: bool,
+    pub(super) order: u32,
     /// How many of the first variables are globals; 0 except at the top level.
     pub(super) slots: usize,
     pub(super) variables: Vec<Variable>,
@@ -118,9 +133,10 @@ pub(super) struct FunctionScope {
 }
 
 impl FunctionScope {
-    pub(super) fn new(is_top: bool) -> Self {
+    pub(super) fn new(is_top: bool, order: u32) -> Self {
         Self {
             is_top,
+            order,
             slots: 0,
             variables: Vec::new(),
             blocks: Vec::new(),
@@ -180,6 +196,12 @@ impl FunctionScope {
     }
 
     pub(super) fn into_names(self) -> FunctionNames {
-        FunctionNames { variables: self.variables, captures: self.captures, uses: self.uses, own: self.own }
+        FunctionNames {
+            order: self.order,
+            variables: self.variables,
+            captures: self.captures,
+            uses: self.uses,
+            own: self.own,
+        }
     }
 }

@@ -152,7 +152,9 @@ impl Resolver<'_> {
     /// Walks a function's parameters and body. `own` is the name under which it sees itself.
     pub(super) fn function(&mut self, function: &Function, own: Option<&Rc<str>>) {
         let level = self.functions.len();
-        self.functions.push(super::FunctionScope::new(false));
+        let order = self.resolved.function_count;
+        self.resolved.function_count += 1;
+        self.functions.push(super::FunctionScope::new(false, order));
         let conditional = std::mem::take(&mut self.conditional);
         for name in function.uses.iter().flatten() {
             self.explicit_capture(level, name);

@@ -46,7 +46,7 @@ impl Run {
 
 /// Reads, compiles, and prints what the author has to know.
 fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>, PathBuf), Problem> {
-    let Prepared { loaded, program, diagnostics, root } = prepare(file, registry)?;
+    let Prepared { loaded, program, diagnostics, root, .. } = prepare(file, registry)?;
     let shown = |diagnostic: &&Diagnostic| diagnostic.is_error() || SHOWN_WARNINGS.contains(&diagnostic.code);
     print_diagnostics(diagnostics.iter().filter(shown), &loaded.sources);
     Ok((loaded, program, root))

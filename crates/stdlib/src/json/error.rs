@@ -61,6 +61,6 @@ impl Failure {
 fn found(rest: &[u8]) -> String {
     match vm::text::chars(rest).next().map(String::from_utf8_lossy) {
         None => "the end of the text".to_owned(),
-        Some(c) => format!("'{}'", c.escape_debug()),
+        Some(c) => format!("'{}'", c.escape_debug().to_string().replace("\\\"", "\"")),
     }
 }

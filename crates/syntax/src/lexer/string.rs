@@ -83,9 +83,7 @@ impl Lexer<'_> {
     ) -> Option<Piece> {
         loop {
             let is_plain = |byte| {
-                byte != form.quote()
-                    && !(byte == b'\\' && form.has_escapes())
-                    && !(byte == b'{' && form.interpolates())
+                byte != form.quote() && !(byte == b'\\' && form.has_escapes()) && !(byte == b'{' && form.interpolates())
             };
             let start = self.at;
             self.skip_while(is_plain);

@@ -6,7 +6,7 @@
 use super::{MAX_CHAIN, MAX_NESTING, MAX_TREE_HEIGHT, Parse, Parser};
 use crate::error::{Problem, Reported, SyntaxError};
 use crate::precedence::{self, Infix};
-use crate::token::{Token, TokenKind};
+use crate::token::TokenKind;
 use crate::tree::{BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 use source::Span;
 
@@ -24,9 +24,11 @@ impl Parser<'_> {
         let result = self.nested(Self::expect_assignment);
         let height = self.level.height();
         self.level = outer;
-        self.level.tallest = self.level.tallest.max(height);
-        if height > MAX_TREE_HEIGHT {
-            return Err(self.fail(SyntaxError::new(start, Problem::ChainTooLong(MAX_CHAIN))));
+        if result.is_ok() {
+            if height > MAX_TREE_HEIGHT {
+                return Err(self.fail(SyntaxError::new(start, Problem::ChainTooLong(MAX_CHAIN))));
+            }
+            self.level.tallest = self.level.tallest.max(height);
         }
         result
     }
@@ -295,9 +297,6 @@ impl Parser<'_> {
         let opened = self.advance().span;
         let mut args = Vec::new();
         while !self.is(TokenKind::RightParen) {
-            if self.is(TokenKind::Ellipsis) {
-                return Err(self.fail(SyntaxError::new(self.current.span, Problem::NoSpread)));
-            }
             args.push(self.expect_expression()?);
             if self.maybe(TokenKind::Comma).is_none() {
                 break;
@@ -345,10 +344,16 @@ impl Parser<'_> {
 
     #[cold]
     fn fail_no_expression(&mut self) -> Reported {
+        let problem = match self.current.kind {
+            TokenKind::And => Some(Problem::NoReference),
+            TokenKind::Ellipsis => Some(Problem::NoSpread),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return self.fail(SyntaxError::new(self.current.span, problem));
+        }
         let hint = match self.current.kind {
             TokenKind::Dot => Some("a blank line ends a statement: continue it on the very next line"),
-            TokenKind::And => Some("values are never passed by reference"),
-            TokenKind::Ellipsis => Some("there is no spread: pass the elements one by one"),
             TokenKind::LeftBrace => Some("an array is written [ … ]"),
             TokenKind::Global => Some("functions read top-level variables without a declaration"),
             _ => None,
@@ -408,7 +413,7 @@ impl Parser<'_> {
         if self.maybe(TokenKind::RightBracket).is_some() {
             return Ok(Expr { kind: ExprKind::List(Vec::new()), span: self.span_from(opened) });
         }
-        let first = self.expect_entry()?;
+        let first = self.expect_expression()?;
         let kind = if self.is(TokenKind::FatArrow) {
             ExprKind::Map(self.expect_map_entries(first)?)
         } else {
@@ -421,7 +426,7 @@ impl Parser<'_> {
     fn expect_list_entries(&mut self, first: Expr) -> Parse<Vec<Expr>> {
         let mut items = vec![first];
         while self.maybe(TokenKind::Comma).is_some() && !self.is(TokenKind::RightBracket) {
-            items.push(self.expect_entry()?);
+            items.push(self.expect_expression()?);
             if self.is(TokenKind::FatArrow) {
                 let problem = Problem::MixedEntries { first_has_key: false };
                 return Err(self.fail(SyntaxError::new(self.current.span, problem)));
@@ -435,7 +440,7 @@ impl Parser<'_> {
         self.advance();
         let mut entries = vec![(first, self.expect_expression()?)];
         while self.maybe(TokenKind::Comma).is_some() && !self.is(TokenKind::RightBracket) {
-            let key = self.expect_entry()?;
+            let key = self.expect_expression()?;
             if self.maybe(TokenKind::FatArrow).is_none() {
                 let is_entry = matches!(self.current.kind, TokenKind::Comma | TokenKind::RightBracket);
                 let error = match is_entry {
@@ -449,16 +454,9 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    fn expect_entry(&mut self) -> Parse<Expr> {
-        if self.is(TokenKind::Ellipsis) {
-            return Err(self.fail(SyntaxError::new(self.current.span, Problem::NoSpread)));
-        }
-        self.expect_expression()
-    }
-
     /// Parses `print` or `write`, which are names that must be called.
     fn expect_output(&mut self) -> Parse<Expr> {
-        let token: Token = self.advance();
+        let token = self.advance();
         let name = self.ident(token);
         if !self.is(TokenKind::LeftParen) {
             let what = if token.kind == TokenKind::Print { "'(' after print" } else { "'(' after write" };
@@ -471,10 +469,7 @@ impl Parser<'_> {
 
 /// True when `.name` behind this is a field of it.
 fn is_container(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Var(_) | ExprKind::Index { .. } | ExprKind::Field { .. } | ExprKind::Call { .. }
-    )
+    matches!(expr.kind, ExprKind::Var(_) | ExprKind::Index { .. } | ExprKind::Field { .. } | ExprKind::Call { .. })
 }
 
 /// True when `(` behind this calls it.

@@ -55,9 +55,6 @@ impl Parser<'_> {
     }
 
     fn expect_param(&mut self) -> Parse<Param> {
-        if self.is(TokenKind::And) {
-            return Err(self.fail(SyntaxError::new(self.current.span, Problem::CaptureByReference)));
-        }
         let is_rest = self.maybe(TokenKind::Ellipsis).is_some();
         if self.current.kind.is_word() && self.peek(1) == TokenKind::Variable {
             let error = self.expected("a parameter such as $name").with_hint(Some("parameters have no types"));
@@ -82,9 +79,6 @@ impl Parser<'_> {
         let opened = self.expect(TokenKind::LeftParen, "'(' after use")?.span;
         let mut names = Vec::new();
         while !self.is(TokenKind::RightParen) {
-            if self.is(TokenKind::And) {
-                return Err(self.fail(SyntaxError::new(self.current.span, Problem::CaptureByReference)));
-            }
             names.push(self.expect_variable("a variable to capture")?);
             if self.maybe(TokenKind::Comma).is_none() {
                 break;

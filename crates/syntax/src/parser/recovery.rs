@@ -18,8 +18,10 @@ impl Parser<'_> {
             }
             match self.current.kind {
                 TokenKind::Semicolon if open.0 <= brackets => {
+                    // What follows is read in earnest again.
+                    self.findings.set_muted(false);
                     self.advance();
-                    break;
+                    return;
                 }
                 TokenKind::RightBrace if open.0 < brackets => break,
                 kind if kind.is_quote() => {

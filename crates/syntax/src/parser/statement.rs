@@ -118,7 +118,7 @@ impl Parser<'_> {
     /// Reports that the statement that began at `start` goes on where it should end.
     #[cold]
     fn fail_no_end(&mut self, start: Span) -> Reported {
-        let hint = habit_hint(self.slice(start)).or_else(|| habit_hint(self.slice(self.current.span)));
+        let hint = [start, self.previous, self.current.span].into_iter().find_map(|span| habit_hint(self.slice(span)));
         let error = self.expected("';'").with_hint(hint);
         self.fail(error)
     }

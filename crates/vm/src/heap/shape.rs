@@ -182,6 +182,10 @@ impl Shape {
         if let Some(child) = self.predicted(key.as_bytes()) {
             return child;
         }
+        if self.data().refs.get() >= IMMORTAL {
+            // A frozen shape goes with its image; what grows from it must not be found under its address later.
+            return Self::of(self.keys()).with(key);
+        }
         if !self.is_interned() || self.len() >= MAX_INTERNED_KEYS {
             return self.grown(key, false);
         }
@@ -193,7 +197,8 @@ impl Shape {
                 return self.grown(key, false);
             }
             None => {
-                let child = self.grown(key, true);
+                // Interned shapes outlive programs, so they hold no frozen constant.
+                let child = self.grown(&Str::new(key.as_bytes()), true);
                 INTERNED.with(|table| table.borrow_mut().children.insert(id, child.clone()));
                 child
             }
@@ -276,10 +281,26 @@ impl Shape {
         self.data().interned
     }
 
-    /// Makes the shape readable by all threads for ever.
-    pub(crate) fn freeze(&self) {
-        self.data().last_child.borrow_mut().take();
-        self.data().refs.set(IMMORTAL);
+    /// A copy that all threads may read until it is given to [`Self::free_frozen`]. Its keys are the given ones.
+    pub(crate) fn frozen(keys: &[Str]) -> Self {
+        let mut table = Keys::new();
+        keys.iter().for_each(|key| table.push(key.clone()));
+        let shape = Self::wrap(table, true);
+        shape.data().refs.set(IMMORTAL);
+        shape
+    }
+
+    /// Frees a frozen shape.
+    ///
+    /// # Safety
+    /// Made by [`Self::frozen`], and no map uses it any more. The keys must still be alive.
+    pub(crate) unsafe fn free_frozen(self) {
+        self.data().refs.set(1);
+    }
+
+    /// True when the shape belongs to a frozen generation.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.data().refs.get() >= IMMORTAL
     }
 
     /// Identity for caches; meaningful for interned shapes only.

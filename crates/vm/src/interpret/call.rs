@@ -6,11 +6,12 @@ use crate::heap::function::{Function, FunctionKind};
 use crate::heap::list::List;
 use crate::isolate::Isolate;
 use crate::link::{Code, Image};
-use crate::machine::{Frame, FrameKind, NO_RESULT};
+use crate::machine::{Frame, FrameKind, Machine, NO_RESULT};
 use crate::text::to_text;
 use crate::throw::Thrown;
 use crate::value::{Value, View, ViewMut};
 use bytecode::arity_message;
+use std::sync::Arc;
 
 /// What a call of a value led to.
 pub(super) enum Called {
@@ -224,6 +225,36 @@ impl Isolate {
         let result = unsafe { run(self, state, 0) };
         self.machine.position = None;
         result.map(drop)
+    }
+
+    /// Goes on with a longer version of the same main file: `image` has the same functions and globals at the same places
+    /// and more behind them. Runs its top level from instruction `start`, where the new text begins; `named` globals of
+    /// the old version keep their values.
+    ///
+    /// # Errors
+    /// What the new text throws and does not catch.
+    pub fn run_more(&mut self, image: Arc<Image>, start: u32, named: usize) -> Result<(), Thrown> {
+        let mut machine = Machine::new(image);
+        for (new, old) in machine.globals.iter_mut().zip(&mut self.machine.globals).take(named) {
+            *new = std::mem::replace(old, Value::UNDEF);
+        }
+        machine.max_depth = self.machine.max_depth;
+        machine.interrupt = self.machine.interrupt.clone();
+        let old = std::mem::replace(&mut self.machine, machine);
+        self.stack_end = self.machine.stack.end();
+        self.machine.started[0] = true;
+        let state = top_state(self, 0);
+        // SAFETY: `start` is an instruction of the top level, which the verifier has checked; its registers are globals.
+        let result = unsafe { run(self, State { pc: state.pc.add(start as usize), ..state }, 0) };
+        self.machine.position = None;
+        // The old image's constants may still be held by variables; it goes when they are replaced.
+        self.retired.push(old.image);
+        result.map(drop)
+    }
+
+    /// The value of a global of the main file.
+    pub fn global(&self, slot: usize) -> Option<&Value> {
+        self.machine.globals.get(slot)
     }
 
     /// Calls a function of the program from a builtin or from outside.

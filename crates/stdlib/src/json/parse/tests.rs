@@ -63,7 +63,7 @@ fn invalid_texts_name_place_and_cause() {
         ("{\"a\":1,}", "line 1, column 8: expected a key in double quotes, found '}'"),
         ("{\n  a: 1}", "line 2, column 3: expected a key in double quotes or '}', found 'a'"),
         ("{\"a\" 1}", "line 1, column 6: expected ':', found '1'"),
-        ("{\"a\":1 \"b\":2}", "line 1, column 8: expected ',' or '}', found '\\\"'"),
+        ("{\"a\":1 \"b\":2}", "line 1, column 8: expected ',' or '}', found '\"'"),
         ("[\"ç\" ?]", "line 1, column 6: expected ',' or ']', found '?'"),
         ("[1}", "line 1, column 3: expected ',' or ']', found '}'"),
         ("{\"a\":1]", "line 1, column 7: expected ',' or '}', found ']'"),
