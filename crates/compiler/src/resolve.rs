@@ -75,7 +75,9 @@ impl Resolver<'_> {
     }
 
     fn warn(&mut self, code: &'static str, span: Span, message: String, hint: &str) {
-        self.diagnostics.push(Diagnostic::warning(code, self.source, span, message).with_hint(hint));
+        let mut diagnostic = Diagnostic::warning(code, self.source, span, message);
+        diagnostic.hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
+        self.diagnostics.push(diagnostic);
     }
 
     fn record(&mut self, at: Span, access: Access) {

@@ -174,7 +174,7 @@ fn help_and_documentation_teach() {
 
 #[test]
 fn bytecode_is_shown_not_run() {
-    let path = file("code.lk", b"print(1 + $x = 2)\n$y = 3\n");
+    let path = file("code.lk", b"print(1 + 2)\n$y = 3\n");
     let output = gander(&["run", "--disassemble", &path.display().to_string()]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("function 0 top level") || text.contains("top level"), "{text}");

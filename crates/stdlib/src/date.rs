@@ -230,69 +230,68 @@ pub mod builtins {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Caller, str};
+    use crate::testing::{call_in, error_in, isolate, text_in};
     use vm::Value;
 
     #[test]
     fn clocks_agree() {
-        let mut caller = Caller::new(&super::builtins::MODULE);
-        let unix = caller.value("date::timestamp", []);
-        let text = caller.value("date::from_timestamp", [unix]);
-        let now = caller.value("date::now", []);
-        let seconds = caller.value("date::diff", [now.clone(), text, str("second")]).as_int();
+        let mut isolate = isolate();
+        let mut value = |name: &str, args: Vec<Value>| call_in(&mut isolate, "date", name, args).expect("no error");
+        let unix = value("timestamp", vec![]);
+        let text = value("from_timestamp", vec![unix]);
+        let now = value("now", vec![]);
+        let seconds = value("diff", vec![now.clone(), text, Value::str("second")]).as_int();
         assert!(seconds.is_some_and(|seconds| (0..5).contains(&seconds)));
-        let days = caller.value("date::diff", [now, caller_today(), str("day")]).as_int();
+        let today = value("today", vec![]);
+        let days = value("diff", vec![today, now, Value::str("day")]).as_int();
         assert!(days.is_some_and(|days| (0..2).contains(&days)));
-        assert_eq!(caller.text("date::format", [Value::int(1_700_000_000), str("U")]), "1700000000");
-    }
-
-    fn caller_today() -> Value {
-        Caller::new(&super::builtins::MODULE).value("date::today", [])
+        let unix = value("format", vec![Value::int(1_700_000_000), Value::str("U")]);
+        assert!(unix.as_str().is_some_and(|text| text.as_bytes() == b"1700000000"));
     }
 
     #[test]
     fn errors_name_the_value_and_the_way_out() {
-        let mut caller = Caller::new(&super::builtins::MODULE);
+        let mut isolate = isolate();
         let form = "dates are written YYYY-MM-DD or YYYY-MM-DD HH:MM:SS";
-        let error = caller.error("date::format", [str("2024-04-31"), str("d")]);
+        let error = error_in(&mut isolate, "date", "format", vec![Value::str("2024-04-31"), Value::str("d")]);
         assert_eq!(error, format!("date::format(): string \"2024-04-31\" is not a date; {form}"));
-        let error = caller.error("date::format", [Value::int(i64::MAX), str("d")]);
+        let error = error_in(&mut isolate, "date", "format", vec![Value::int(i64::MAX), Value::str("d")]);
         assert_eq!(error, format!("date::format(): int 9223372036854775807 is not a date; {form}"));
-        let error = caller.error("date::weekday", [str("now")]);
+        let error = error_in(&mut isolate, "date", "weekday", vec![Value::str("now")]);
         assert_eq!(error, format!("date::weekday(): string \"now\" is not a date; {form}"));
-        let error = caller.error("date::add", [str("2024-04-30"), Value::int(1), str("moon")]);
+        let error = error_in(&mut isolate, "date", "add", vec![Value::str("2024-04-30"), Value::int(1), Value::str("moon")]);
         let units = "second, minute, hour, day, week, month or year";
         assert_eq!(error, format!("date::add(): string \"moon\" is not a unit of time; use {units}"));
         for count in [i64::MIN, i64::MAX] {
-            let error = caller.error("date::sub", [str("2024-04-30"), Value::int(count), str("year")]);
+            let error = error_in(&mut isolate, "date", "sub", vec![Value::str("2024-04-30"), Value::int(count), Value::str("year")]);
             assert_eq!(error, "date::sub(): the result is outside the years -9999 to 9999");
         }
-        let error = caller.error("date::parse", [str("2024-04-31"), str("Y-m-d")]);
+        let error = error_in(&mut isolate, "date", "parse", vec![Value::str("2024-04-31"), Value::str("Y-m-d")]);
         let expected = "date::parse(): string \"2024-04-31\" is not a date in the form \"Y-m-d\": there is no such day";
         assert_eq!(error, expected);
-        assert_eq!(caller.text("date::is_valid", [Value::NULL]), "false");
+        assert_eq!(text_in(&mut isolate, "date", "is_valid", vec![Value::NULL]), "false");
     }
 
     #[test]
     fn odd_text_is_never_a_panic() {
-        let mut caller = Caller::new(&super::builtins::MODULE);
+        let mut isolate = isolate();
         let odd: [&[u8]; 8] =
             [b"", b"\xff\xfe2026-01-01", b"9999-12-31 23:59:59", b"0000-01-01", b"2026-01-02 03:04:05+23:59", b"\\", b"-", b"9999-12-31T23:59:59-23:00"];
         for text in odd {
             for other in odd {
-                for name in ["date::format", "date::parse"] {
-                    drop(caller.call(name, [str(text), str(other)]));
+                for name in ["format", "parse"] {
+                    drop(call_in(&mut isolate, "date", name, vec![Value::str(text), Value::str(other)]));
                 }
                 for unit in ["second", "week", "year"] {
-                    drop(caller.call("date::diff", [str(text), str(other), str(unit)]));
+                    drop(call_in(&mut isolate, "date", "diff", vec![Value::str(text), Value::str(other), Value::str(unit)]));
                 }
             }
             for seconds in [i64::MIN, -1, 0, 253_402_300_799, i64::MAX] {
-                drop(caller.call("date::from_timestamp", [Value::int(seconds)]));
-                drop(caller.call("date::format", [Value::int(seconds), str(text)]));
-                drop(caller.call("date::add", [str(text), Value::int(seconds), str("hour")]));
+                drop(call_in(&mut isolate, "date", "from_timestamp", vec![Value::int(seconds)]));
+                drop(call_in(&mut isolate, "date", "format", vec![Value::int(seconds), Value::str(text)]));
+                drop(call_in(&mut isolate, "date", "add", vec![Value::str(text), Value::int(seconds), Value::str("hour")]));
             }
-            drop(caller.call("date::week", [str(text)]));
+            drop(call_in(&mut isolate, "date", "week", vec![Value::str(text)]));
         }
     }
 }

@@ -90,26 +90,22 @@ pub mod builtins {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Caller, str};
+    use crate::testing::{error_in, isolate, text_in};
     use vm::Value;
 
     #[test]
     fn null_for_what_is_not_json_and_the_reason_apart() {
-        let mut caller = Caller::new(&super::builtins::MODULE);
-        assert_eq!(caller.text("json::encode", [caller_map()]), r#"{"a":[],"b":{}}"#);
-        assert_eq!(caller.text("json::decode", [str("[1 2]")]), "null");
+        let mut isolate = isolate();
+        assert_eq!(text_in(&mut isolate, "json", "encode", vec![super::parse(br#"{"a":[],"b":{}}"#).expect("valid")]), r#"{"a":[],"b":{}}"#);
+        assert_eq!(text_in(&mut isolate, "json", "decode", vec![Value::str("[1 2]")]), "null");
         let expected = "line 1, column 4: expected ',' or ']', found '2'";
-        assert_eq!(caller.text("json::last_error", []), expected);
-        assert_eq!(caller.text("json::decode", [str("[1, 2]")]), "[1, 2]");
-        assert_eq!(caller.text("json::last_error", []), "null");
-        assert_eq!(caller.text("json::decode", [Value::NULL]), "null");
-        assert_eq!(caller.text("json::last_error", []), "null");
-        let error = caller.error("json::decode", [Value::int(5)]);
+        assert_eq!(text_in(&mut isolate, "json", "last_error", vec![]), expected);
+        assert_eq!(text_in(&mut isolate, "json", "decode", vec![Value::str("[1, 2]")]), "[1, 2]");
+        assert_eq!(text_in(&mut isolate, "json", "last_error", vec![]), "null");
+        assert_eq!(text_in(&mut isolate, "json", "decode", vec![Value::NULL]), "null");
+        assert_eq!(text_in(&mut isolate, "json", "last_error", vec![]), "null");
+        let error = error_in(&mut isolate, "json", "decode", vec![Value::int(5)]);
         assert_eq!(error, "json::decode(): argument 1 ($text) must be string or null, got int 5");
-        assert_eq!(caller.error("json::decode", []), "Function 'json::decode' expects 1 args, got 0");
-    }
-
-    fn caller_map() -> Value {
-        super::parse(br#"{"a":[],"b":{}}"#).expect("valid")
+        assert_eq!(error_in(&mut isolate, "json", "decode", vec![]), "Function 'json::decode' expects 1 args, got 0");
     }
 }

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 pub mod core;
+pub mod date;
 pub mod errors;
 pub mod json;
+mod nullable;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -15,4 +17,6 @@ pub static ALL: &[&vm::Module] = &[
     &core::builtins::MODULE,
     &types::builtins::MODULE,
     &errors::builtins::MODULE,
+    &json::builtins::MODULE,
+    &date::builtins::MODULE,
 ];

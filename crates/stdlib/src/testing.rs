@@ -20,12 +20,17 @@ impl std::io::Write for Sink {
 
 /// An isolate with all builtins of this crate.
 pub(crate) fn isolate() -> Isolate {
-    isolate_writing_to(Sink::default())
+    isolate_in(Host::default())
 }
 
-fn isolate_writing_to(sink: Sink) -> Isolate {
+/// An isolate with all builtins of this crate and these surroundings.
+pub(crate) fn isolate_in(host: Host) -> Isolate {
+    isolate_writing_to(host, Sink::default())
+}
+
+fn isolate_writing_to(host: Host, sink: Sink) -> Isolate {
     let registry = Registry::new(crate::ALL.iter().copied());
-    Isolate::new(registry, Arc::new(Host::default()), Output::to(Box::new(sink)))
+    Isolate::new(registry, Arc::new(host), Output::to(Box::new(sink)))
 }
 
 /// Calls a builtin in this isolate.
@@ -42,7 +47,13 @@ pub(crate) fn call(module: &str, name: &str, args: Vec<Value>) -> Result<Value, 
 /// The text of a builtin's result.
 #[track_caller]
 pub(crate) fn text(module: &str, name: &str, args: Vec<Value>) -> String {
-    match call(module, name, args) {
+    text_in(&mut isolate(), module, name, args)
+}
+
+/// The text of a builtin's result in this isolate.
+#[track_caller]
+pub(crate) fn text_in(isolate: &mut Isolate, module: &str, name: &str, args: Vec<Value>) -> String {
+    match call_in(isolate, module, name, args) {
         Ok(value) => vm::text::to_text(&value).to_str_lossy().into_owned(),
         Err(thrown) => panic!("{module}::{name} threw {}", message(thrown)),
     }
@@ -51,7 +62,13 @@ pub(crate) fn text(module: &str, name: &str, args: Vec<Value>) -> String {
 /// The message that a builtin throws.
 #[track_caller]
 pub(crate) fn error(module: &str, name: &str, args: Vec<Value>) -> String {
-    match call(module, name, args) {
+    error_in(&mut isolate(), module, name, args)
+}
+
+/// The message that a builtin throws in this isolate.
+#[track_caller]
+pub(crate) fn error_in(isolate: &mut Isolate, module: &str, name: &str, args: Vec<Value>) -> String {
+    match call_in(isolate, module, name, args) {
         Ok(value) => panic!("{module}::{name} gave {value:?}"),
         Err(thrown) => message(thrown),
     }
@@ -60,7 +77,7 @@ pub(crate) fn error(module: &str, name: &str, args: Vec<Value>) -> String {
 /// What a builtin writes, whether or not it ends the program.
 pub(crate) fn output(module: &str, name: &str, args: Vec<Value>) -> Vec<u8> {
     let sink = Sink::default();
-    let mut isolate = isolate_writing_to(sink.clone());
+    let mut isolate = isolate_writing_to(Host::default(), sink.clone());
     let _ends = call_in(&mut isolate, module, name, args);
     isolate.output().flush();
     let written = sink.0.lock().expect("no test panics while writing");

@@ -6,7 +6,7 @@ use crate::heap::string::Str;
 use crate::heap::structs::{FieldDef, FieldType, Struct};
 use crate::text::{describe, parse_int, to_text, type_name};
 use crate::throw::Thrown;
-use crate::value::{Value, View, ViewMut};
+use crate::value::{Tag, Value, View, ViewMut};
 
 /// What a key means for a list.
 enum ListKey {
@@ -225,30 +225,78 @@ pub fn set(container: &mut Value, key: &Value, value: Value) -> Result<Value, Th
     Ok(value)
 }
 
-/// The place of an element that is there, for a change of what it holds. A missing key of a map is made with null, which
-/// is also what reading it gives.
+/// Changes what an element holds, in place. A struct's field keeps its type: a change to another one is undone.
 ///
 /// # Errors
-/// Where reading the element would fail.
-pub fn existing_place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thrown> {
+/// Where the element cannot be reached, what `change` refuses, a value that the field does not take.
+fn change_element<R>(
+    container: &mut Value,
+    key: &Value,
+    change: impl FnOnce(&mut Value) -> Result<R, Thrown>,
+) -> Result<R, Thrown> {
+    let ViewMut::Struct(instance) = container.view_mut() else { return change(place(container, key)?) };
+    let at = struct_field(instance, key)?;
+    let def = instance.def().clone();
+    let (Some(field), Some(slot)) = (def.fields.get(at), instance.fields_mut().get_mut(at)) else {
+        return Err(out_of_bounds(0));
+    };
+    // Strings and lists stay what they are under every change; of them no second owner may be made here.
+    let before = (!matches!(slot.tag(), Tag::Str | Tag::List)).then(|| slot.clone());
+    let result = change(slot)?;
+    if let Some(before) = before {
+        let changed = std::mem::replace(slot, before);
+        *slot = coerce_field(&def.name, field, changed)?;
+    }
+    Ok(result)
+}
+
+/// Changes what stands at the end of a path, making what is missing on the way.
+///
+/// # Errors
+/// As [`place`], and what `change` refuses.
+pub fn change_at<R>(
+    root: &mut Value,
+    path: &[Value],
+    change: impl FnOnce(&mut Value) -> Result<R, Thrown>,
+) -> Result<R, Thrown> {
+    match path.split_last() {
+        Some((last, way)) => change_element(place_at(root, way)?, last, change),
+        None => change(root),
+    }
+}
+
+/// Changes what stands at the end of a path where every step can be read. A missing key of a map counts as null.
+///
+/// # Errors
+/// Where reading would fail, and what `change` refuses.
+pub fn change_existing<R>(
+    root: &mut Value,
+    path: &[Value],
+    change: impl FnOnce(&mut Value) -> Result<R, Thrown>,
+) -> Result<R, Thrown> {
+    let mut container = &mut *root;
+    let Some((last, way)) = path.split_last() else { return change(container) };
+    for key in way {
+        check_readable(container, key)?;
+        container = place(container, key)?;
+    }
+    check_readable(container, last)?;
+    change_element(container, last, change)
+}
+
+/// Fails where reading the element would fail.
+fn check_readable(container: &Value, key: &Value) -> Result<(), Thrown> {
     match container.view() {
         View::List(list) => match list_key(key)? {
             ListKey::Index(index) if resolve(index, list.len()).is_none() => Err(out_of_bounds(index)),
-            ListKey::Index(_) | ListKey::Name => place(container, key),
+            ListKey::Index(_) | ListKey::Name => Ok(()),
         },
-        View::Map(_) => place(container, key),
-        View::Struct(instance) => {
-            let at = struct_field(instance, key)?;
-            match container.view_mut() {
-                ViewMut::Struct(instance) => instance.fields_mut().get_mut(at).ok_or_else(|| out_of_bounds(0)),
-                _ => Err(out_of_bounds(0)),
-            }
-        }
+        View::Map(_) | View::Struct(_) => Ok(()),
         _ => Err(not_indexable(container, key)),
     }
 }
 
-/// The place at the end of a path, for `push`, `pop` and `.=`; see [`place`].
+/// The place at the end of a path; see [`place`].
 ///
 /// # Errors
 /// As [`place`].

@@ -80,7 +80,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
         let mut constants = (*code).constants;
         let codes = { &(*isolate).machine.image }.codes.as_ptr();
         let interrupt = std::sync::Arc::as_ptr(&(*isolate).machine.interrupt);
-        let mut feedback = (*isolate).machine.feedback.as_mut_ptr().add((*code).sites as usize);
+        let all_feedback = (*isolate).machine.feedback.as_mut_ptr();
 
         macro_rules! r {
             ($n:expr) => {
@@ -107,7 +107,6 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 pc = new_pc;
                 base = new_base;
                 constants = (*code).constants;
-                feedback = (*isolate).machine.feedback.as_mut_ptr().add((*code).sites as usize);
             };
         }
         macro_rules! check {
@@ -463,7 +462,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 }
                 Op::GetField => {
                     let container = r!(i.b);
-                    let site: *mut Feedback = feedback.add(i.c as usize);
+                    let site: *mut Feedback = all_feedback.add((*code).sites as usize + i.c as usize);
                     let value = if let Some(map) = (*container).as_map()
                         && map.shape().address() == (*site).shape
                     {
@@ -489,7 +488,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 Op::SetField => {
                     let (container, value) = (r!(i.a), r!(i.b));
                     let stored = if i.has(DIES_B) && !i.has(WANTED) { (*value).take() } else { (*value).clone() };
-                    let site: *mut Feedback = feedback.add(i.c as usize);
+                    let site: *mut Feedback = all_feedback.add((*code).sites as usize + i.c as usize);
                     let image = &(*isolate).machine.image;
                     let stored = check!(access::set_field(image, &*code, i.c, &mut *container, stored, &mut *site));
                     if i.has(WANTED) {
@@ -543,7 +542,6 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                         pc = (*callee).body;
                         base = new_base;
                         constants = (*code).constants;
-                        feedback = machine.feedback.as_mut_ptr().add((*code).sites as usize);
                         poll!();
                     } else {
                         let frame = Frame { code, pc, base, dst: u32::from(i.a), kind: FrameKind::Plain };
@@ -600,7 +598,6 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     pc = frame.pc;
                     base = frame.base;
                     constants = (*code).constants;
-                    feedback = machine.feedback.as_mut_ptr().add((*code).sites as usize);
                     if frame.kind != FrameKind::Plain {
                         call::leave_segment(&mut *isolate);
                     }

@@ -123,6 +123,10 @@ impl Resolver<'_> {
             StmtKind::Struct(decl) => {
                 decl.fields.iter().filter_map(|field| field.default.as_ref()).for_each(|default| self.expr(default));
             }
+            StmtKind::Const(_) if !self.current().at_top() => {
+                let message = "constants must be declared at the top level of a file, not inside a function or a block";
+                self.error(statement.span, message.to_owned(), "move the const group to the top of the file");
+            }
             StmtKind::Const(items) => {
                 items.iter().filter_map(|item| item.value.as_ref()).for_each(|value| self.expr(value));
             }
@@ -164,6 +168,15 @@ impl Resolver<'_> {
         for param in &function.params {
             if let Some(default) = &param.default {
                 self.expr(default);
+            }
+            if function
+                .params
+                .iter()
+                .take_while(|other| !std::ptr::eq(*other, param))
+                .any(|o| o.name.name == param.name.name)
+            {
+                let message = format!("parameter ${} stands twice in one list", param.name.name);
+                self.error(param.name.span, message, "give each parameter a name of its own");
             }
             let id = self.bind(&param.name.name, param.name.span);
             if let Some(variable) = self.current().variables.get_mut(id.index()) {

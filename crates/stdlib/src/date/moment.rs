@@ -12,7 +12,7 @@ pub(super) struct Moment {
     pub(super) at: DateTime,
     pub(super) has_time: bool,
     /// The point in real time where it is known: an hour that a change of clocks repeats is two of them.
-    instant: Option<Timestamp>,
+    pub(super) instant: Option<Timestamp>,
 }
 
 impl Moment {

@@ -24,11 +24,11 @@ impl std::error::Error for TooLong {}
 /// # Errors
 /// The text grows beyond [`MAX_STRING`]; small values that share their parts can be very long as text.
 pub fn write(out: &mut Vec<u8>, value: &Value) -> Result<(), TooLong> {
-    write_nested(out, value, 0)
+    write_nested(out, value, 0, MAX_STRING)
 }
 
-fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize) -> Result<(), TooLong> {
-    if out.len() > MAX_STRING {
+fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize, limit: usize) -> Result<(), TooLong> {
+    if out.len() > limit {
         return Err(TooLong);
     }
     match value.view() {
@@ -43,7 +43,7 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize) -> Result<(), To
                 if index > 0 {
                     out.push(b',');
                 }
-                write_nested(out, item, depth + 1)?;
+                write_nested(out, item, depth + 1, limit)?;
             }
             out.push(b']');
         }
@@ -55,7 +55,7 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize) -> Result<(), To
                 }
                 write_string(out, key);
                 out.push(b':');
-                write_nested(out, value, depth + 1)?;
+                write_nested(out, value, depth + 1, limit)?;
             }
             out.push(b'}');
         }
@@ -68,7 +68,7 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize) -> Result<(), To
                 out.push(b'"');
                 write_escaped(out, name.as_bytes());
                 out.extend_from_slice(b"\":");
-                write_nested(out, value, depth + 1)?;
+                write_nested(out, value, depth + 1, limit)?;
             }
             out.push(b'}');
         }
@@ -190,11 +190,10 @@ mod tests {
 
     #[test]
     fn shared_parts_cannot_fill_the_memory() {
-        let long = Value::str("x".repeat(1 << 20));
-        let mut value = Value::from(List::from(vec![long]));
+        let mut value = Value::int(1);
         for _ in 0..64 {
             value = Value::from(List::from(vec![value.clone(), value]));
         }
-        assert_eq!(write(&mut Vec::new(), &value), Err(TooLong));
+        assert_eq!(write_nested(&mut Vec::new(), &value, 0, 10_000), Err(TooLong));
     }
 }

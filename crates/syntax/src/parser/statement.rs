@@ -54,36 +54,39 @@ impl Parser<'_> {
     }
 
     fn expect_statement(&mut self) -> Parse<Stmt> {
-        let start = self.current;
-        let kind = match start.kind {
-            TokenKind::Semicolon => {
-                self.advance();
-                StmtKind::Empty
+        let start = self.current.span;
+        let kind = self.expect_kind()?;
+        let span = self.span_from(start);
+        if needs_end(&kind) {
+            if !self.at_end() {
+                return Err(self.fail_no_end(start));
             }
-            TokenKind::If => self.expect_if()?,
-            TokenKind::While => self.expect_while()?,
-            TokenKind::For => self.expect_for()?,
-            TokenKind::Foreach => self.expect_foreach()?,
-            TokenKind::Switch => self.expect_switch()?,
-            TokenKind::Try => self.expect_try()?,
-            TokenKind::LeftBrace => StmtKind::Block(self.expect_block("'{'")?),
-            TokenKind::Struct => self.expect_struct()?,
-            TokenKind::Const => self.expect_const()?,
-            TokenKind::Use => self.expect_use()?,
-            TokenKind::Function | TokenKind::Fn if self.peek(1).is_word() => self.expect_declaration()?,
-            TokenKind::Throw => self.expect_throw()?,
-            TokenKind::Return => {
-                self.advance();
-                StmtKind::Return(self.parse_value()?)
-            }
-            TokenKind::Break => {
-                self.advance();
-                StmtKind::Break
-            }
-            TokenKind::Continue => {
-                self.advance();
-                StmtKind::Continue
-            }
+            self.maybe(TokenKind::Semicolon);
+        }
+        Ok(Stmt { kind, span })
+    }
+
+    /// Parses a statement up to its `;`. The arms hand on the result as it is, which keeps this frame small: it stands on
+    /// the stack once for every level of nesting.
+    fn expect_kind(&mut self) -> Parse<StmtKind> {
+        let kind = self.current.kind;
+        match kind {
+            TokenKind::Semicolon => self.word(StmtKind::Empty),
+            TokenKind::If => self.expect_if(),
+            TokenKind::While => self.expect_while(),
+            TokenKind::For => self.expect_for(),
+            TokenKind::Foreach => self.expect_foreach(),
+            TokenKind::Switch => self.expect_switch(),
+            TokenKind::Try => self.expect_try(),
+            TokenKind::LeftBrace => self.expect_block("'{'").map(StmtKind::Block),
+            TokenKind::Struct => self.expect_struct(),
+            TokenKind::Const => self.expect_const(),
+            TokenKind::Use => self.expect_use(),
+            TokenKind::Function | TokenKind::Fn if self.peek(1).is_word() => self.expect_declaration(),
+            TokenKind::Throw => self.expect_throw(),
+            TokenKind::Return => self.expect_return(),
+            TokenKind::Break => self.word(StmtKind::Break),
+            TokenKind::Continue => self.word(StmtKind::Continue),
             TokenKind::Alias
             | TokenKind::Global
             | TokenKind::Else
@@ -92,17 +95,15 @@ impl Parser<'_> {
             | TokenKind::Finally
             | TokenKind::Case
             | TokenKind::Default
-            | TokenKind::As => return Err(self.fail_misplaced()),
-            _ => StmtKind::Expr(self.expect_expression()?),
-        };
-        let span = self.span_from(start.span);
-        if needs_end(&kind) && !self.at_end() {
-            return Err(self.fail_no_end(start.span));
+            | TokenKind::As => Err(self.fail_misplaced()),
+            _ => self.expect_expression().map(StmtKind::Expr),
         }
-        if needs_end(&kind) {
-            self.maybe(TokenKind::Semicolon);
-        }
-        Ok(Stmt { kind, span })
+    }
+
+    /// Consumes a token that is a statement of its own.
+    fn word(&mut self, kind: StmtKind) -> Parse<StmtKind> {
+        self.advance();
+        Ok(kind)
     }
 
     /// True where a statement may end.
@@ -110,9 +111,9 @@ impl Parser<'_> {
         matches!(self.current.kind, TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::EndOfFile)
     }
 
-    /// The value behind `return`, if there is one.
-    fn parse_value(&mut self) -> Parse<Option<Expr>> {
-        if self.at_end() { Ok(None) } else { self.expect_expression().map(Some) }
+    fn expect_return(&mut self) -> Parse<StmtKind> {
+        self.advance();
+        if self.at_end() { Ok(StmtKind::Return(None)) } else { Ok(StmtKind::Return(Some(self.expect_expression()?))) }
     }
 
     /// Reports that the statement that began at `start` goes on where it should end.

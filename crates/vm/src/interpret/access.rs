@@ -1,7 +1,9 @@
 //! Elements, fields, iteration and paths beyond the fast paths.
 
 use super::text;
-use crate::access::{existing_place, get, get_field as read_field, map_key, place_at, pop, push, resolve, set, set_at};
+use crate::access::{
+    change_at, change_existing, get, get_field as read_field, map_key, pop, push, resolve, set, set_at,
+};
 use crate::builtin::Cx;
 use crate::heap::map::Map;
 use crate::heap::shape::Shape;
@@ -214,12 +216,14 @@ pub(super) fn write_path(
             }
         }
         Op::AppendPath => {
-            let place = path.iter().try_fold(root, |container, key| existing_place(container, key))?;
-            text::append(place, value)?;
-            *value = if wanted { place.clone() } else { Value::NULL };
+            let stored = change_existing(root, path, |place| {
+                text::append(place, value)?;
+                Ok(if wanted { place.clone() } else { Value::NULL })
+            })?;
+            *value = stored;
         }
-        Op::PushPath => *value = Value::int(push(place_at(root, path)?, value.take())?),
-        Op::PopPath => *value = pop(place_at(root, path)?)?,
+        Op::PushPath => *value = Value::int(change_at(root, path, |place| push(place, value.take()))?),
+        Op::PopPath => *value = change_at(root, path, pop)?,
         _ => {}
     }
     path.iter_mut().for_each(|key| drop(key.take()));
