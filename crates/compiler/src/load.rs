@@ -43,7 +43,7 @@ const MAX_FILES: usize = 10_000;
 /// Loads a program from its main file, whose text is given.
 pub fn load(main: &Path, text: &str, reader: &dyn Reader) -> Loaded {
     let mut loaded = Loaded::default();
-    let root = main.parent().map(Path::to_path_buf).unwrap_or_default();
+    let root = main.parent().map(normalize).unwrap_or_default();
     add_file(&mut loaded, main.to_path_buf(), text);
     let mut next = 0;
     while next < loaded.files.len() && loaded.files.len() < MAX_FILES {
@@ -75,12 +75,12 @@ fn load_uses(loaded: &mut Loaded, index: usize, root: &Path, reader: &dyn Reader
         .collect();
     for (span, written) in uses {
         let path = normalize(&folder.join(&*written));
-        let Some(path) = path.filter(|path| path.starts_with(root) && !Path::new(&*written).is_absolute()) else {
+        if Path::new(&*written).is_absolute() || !is_below(&path, root) {
             let message = format!("file module cannot escape the project directory: \"{written}\"");
             loaded.diagnostics.push(Diagnostic::parse_error(source, span, message));
             continue;
-        };
-        let known = loaded.files.iter().position(|file| normalize(&file.path).as_ref() == Some(&path));
+        }
+        let known = loaded.files.iter().position(|file| normalize(&file.path) == path);
         let target = match known {
             Some(target) => target,
             None => match reader.read(&path) {
@@ -98,20 +98,25 @@ fn load_uses(loaded: &mut Loaded, index: usize, root: &Path, reader: &dyn Reader
     }
 }
 
-/// Resolves `.` and `..` by name. None when `..` leads out of the first folder.
-fn normalize(path: &Path) -> Option<PathBuf> {
+/// Resolves `.` and `..` by name; what leads above the first folder stays as it is.
+fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir => {
-                if !matches!(out.components().next_back(), Some(Component::Normal(_))) {
-                    return None;
-                }
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
                 out.pop();
             }
-            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(component),
+            Component::ParentDir | Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
+                out.push(component);
+            }
         }
     }
-    Some(out)
+    out
+}
+
+/// True for a normalized path that stays below a normalized folder.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_ok_and(|rest| matches!(rest.components().next(), Some(Component::Normal(_))))
 }

@@ -42,7 +42,8 @@ fn stated(example: &str) -> Vec<&str> {
 
 #[test]
 fn the_list_of_names_is_the_registry() {
-    let text = std::fs::read_to_string(root().join("crates/stdlib/names.txt")).expect("the list is part of the project");
+    let text =
+        std::fs::read_to_string(root().join("crates/stdlib/names.txt")).expect("the list is part of the project");
     let listed: BTreeSet<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     let registry = gander::registry();
     let names: Vec<String> = registry.signatures().iter().map(bytecode::Signature::full_name).collect();
@@ -108,7 +109,8 @@ fn a_wrong_number_of_arguments_has_one_wording() {
 #[test]
 fn the_reference_page_is_what_doc_prints() {
     let output = Command::new(env!("CARGO_BIN_EXE_gander")).args(["doc", "--markdown"]).output().expect("gander runs");
-    let page = std::fs::read_to_string(root().join("docs/builtins.md")).expect("docs/builtins.md is part of the project");
+    let page =
+        std::fs::read_to_string(root().join("docs/builtins.md")).expect("docs/builtins.md is part of the project");
     assert!(
         page.as_bytes() == output.stdout,
         "docs/builtins.md is out of date: cargo run -- doc --markdown > docs/builtins.md"

@@ -88,8 +88,10 @@ fn a_million_levels_are_refused_and_do_not_overflow() {
 
 #[test]
 fn an_uncaught_error_names_the_place_and_the_calls() {
-    let (exit, stdout, stderr) =
-        run_bytes("trace.lk", b"function inner($x) { return 1 / $x }\nfunction outer() { return inner(0) }\nprint(\"a\")\nouter()\n");
+    let (exit, stdout, stderr) = run_bytes(
+        "trace.lk",
+        b"function inner($x) { return 1 / $x }\nfunction outer() { return inner(0) }\nprint(\"a\")\nouter()\n",
+    );
     assert_eq!((exit, &*stdout), (Some(1), "a\n"));
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines[0], "Runtime Error: Division by zero");

@@ -12,6 +12,8 @@ use test_support::{Case, find_cases};
 
 /// Says which engine this process is, when it has been started by itself.
 const ENGINE: &str = "GANDER_TEST_ENGINE";
+/// Path of another binary to test, such as one that was built with a sanitizer.
+const BINARY: &str = "GANDER_TEST_BINARY";
 /// Set to rewrite expectations with what the machine prints.
 const BLESS: &str = "GANDER_BLESS";
 /// The exit code of a program that left values behind.
@@ -45,7 +47,8 @@ fn main() -> ExitCode {
 
 fn check(case: &Case, engine: &str) -> Result<(), Failed> {
     let mut command = if engine == "vm" {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
+        let binary = std::env::var_os(BINARY).unwrap_or_else(|| env!("CARGO_BIN_EXE_gander").into());
+        let mut command = Command::new(binary);
         command.arg("run");
         command
     } else {

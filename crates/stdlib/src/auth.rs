@@ -1,7 +1,8 @@
 //! Passwords: `auth::hash` and `auth::verify`.
 //!
 //! New hashes are Argon2id in PHC form. PBKDF2 hashes of earlier programs are verified too. Both are slow on purpose; a
-//! hash that asks for more work than [`MAX_PASSES`] or [`MAX_ROUNDS`] is refused, so that a stored text cannot stop a server.
+//! hash that asks for more work than [`MAX_PASSES`] or [`MAX_ROUNDS`] is refused, so that no stored text stops a
+//! server.
 
 use crate::crypto::{BASE64, BASE64_URL};
 use crate::random;
@@ -28,7 +29,8 @@ fn verify_argon2(password: &[u8], hash: &str) -> Result<bool, Thrown> {
     let passes = u64::from(params.m_cost()) * u64::from(params.t_cost());
     if params.m_cost() > MAX_MEMORY || passes > MAX_PASSES {
         return Err(Thrown::error(format!(
-            "auth::verify(): the hash asks for {} KiB of memory {} times; at most {MAX_MEMORY} KiB and {MAX_PASSES} KiB in all are allowed",
+            "auth::verify(): the hash asks for {} KiB of memory {} times; \
+             at most {MAX_MEMORY} KiB at once and {MAX_PASSES} KiB in all are allowed",
             params.m_cost(),
             params.t_cost()
         )));
@@ -63,8 +65,8 @@ fn verify_pbkdf2(password: &[u8], fields: &str) -> Result<bool, Thrown> {
 const MIN_HASH: usize = 16;
 const MAX_HASH: usize = 32;
 
-/// The bytes of a salt or hash. Hexadecimal text of an even length could be base64 too, but as base64 it would have an
-/// odd size for what it is: salts and hashes are 16 or 32 bytes, so only 32 and 64 digits are hexadecimal.
+/// The bytes of a salt or hash, which are 16 or 32: 32 or 64 hexadecimal digits are taken as such, though they could be
+/// base64 of another length.
 fn decode(text: &str) -> Option<Vec<u8>> {
     if matches!(text.len(), 32 | 64)
         && let Ok(bytes) = base16ct::mixed::decode_vec(text)
@@ -96,8 +98,8 @@ pub mod builtins {
 
     /// True when the password is the one that was hashed.
     ///
-    /// Reads hashes of `auth::hash`, other Argon2 hashes in PHC form, and `pbkdf2$sha256$…` of earlier programs. What is no
-    /// hash belongs to no password. A hash that would take many seconds to check is an error.
+    /// Reads hashes of `auth::hash`, other Argon2 hashes in PHC form, and `pbkdf2$sha256$…` of earlier programs. What
+    /// is no hash belongs to no password. A hash that would take many seconds to check is an error.
     ///
     /// ```look
     /// print(auth::verify("guess", auth::hash("correct horse")), auth::verify("", ""))   // false false
@@ -149,10 +151,19 @@ mod tests {
     #[test]
     fn what_is_no_hash_belongs_to_no_password() {
         for hash in [
-            "", "secret", "$", "pbkdf2$", "pbkdf2$sha256$1$c2FsdA==$", "pbkdf2$sha256$0$c2FsdA==$AAAA",
-            "pbkdf2$sha256$-1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==", "pbkdf2$sha1$1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==",
-            "pbkdf2$sha256$1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==$", "pbkdf2$sha256$1$!$AAAAAAAAAAAAAAAAAAAAAA==",
-            "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ", "$argon2id$v=19$m=0,t=0,p=0$c29tZXNhbHQ$AAAA",
+            "",
+            "secret",
+            "$",
+            "pbkdf2$",
+            "pbkdf2$sha256$1$c2FsdA==$",
+            "pbkdf2$sha256$0$c2FsdA==$AAAA",
+            "pbkdf2$sha256$-1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==",
+            "pbkdf2$sha1$1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==",
+            "pbkdf2$sha256$1$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA==$",
+            "pbkdf2$sha256$1$!$AAAAAAAAAAAAAAAAAAAAAA==",
+            "$argon2id$",
+            "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ",
+            "$argon2id$v=19$m=0,t=0,p=0$c29tZXNhbHQ$AAAA",
             "$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
         ] {
             assert_eq!(verified("", hash), "false", "{hash}");
@@ -162,7 +173,8 @@ mod tests {
 
     #[test]
     fn hostile_hashes_do_not_stall() {
-        let message = error("auth", "verify", vec![Value::str("x"), Value::str("pbkdf2$sha256$4000000000$c2FsdA==$AAAA")]);
+        let message =
+            error("auth", "verify", vec![Value::str("x"), Value::str("pbkdf2$sha256$4000000000$c2FsdA==$AAAA")]);
         assert_eq!(message, "auth::verify(): the hash asks for 4000000000 rounds; at most 5000000 are allowed");
         for costs in ["m=4194304,t=1,p=1", "m=65536,t=4000000000,p=1", "m=262145,t=1,p=4"] {
             let hash = format!("$argon2id$v=19${costs}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc");

@@ -3,6 +3,7 @@
 /// Names that need no module.
 #[macros::module(name = "")]
 pub mod builtins {
+    use crate::text::Text;
     use vm::text::{describe, push_text};
     use vm::{Cx, Thrown, Value, View};
 
@@ -64,6 +65,16 @@ pub mod builtins {
                 Err(Thrown::error(format!("count() takes an array, a string or null, got {}", describe(value))))
             }
         }
+    }
+
+    /// The number of bytes.
+    ///
+    /// ```look
+    /// print(strlen("çay"))   // 4
+    /// ```
+    #[builtin(pure)]
+    fn strlen(text: Text<'_>) -> i64 {
+        text.len() as i64
     }
 
     /// Appends a value to the array in a variable and gives the new length; a variable that is `null` gets a new list.
@@ -156,6 +167,7 @@ mod tests {
         ] {
             assert_eq!(text("", "len", vec![value]), count);
         }
+        assert_eq!(text("", "strlen", vec![Value::str("çay")]), "4");
         assert!(error("", "count", vec![Value::int(5)]).contains("got int 5"));
         let def = std::sync::Arc::new(vm::StructDef { name: "P1".into(), fields: vec![] });
         let message = "count() does not take a struct ('P1'): a struct is not an array, use its fields";

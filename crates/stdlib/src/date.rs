@@ -7,12 +7,18 @@ mod moment;
 use crate::nullable::Nullable;
 use arithmetic::Unit;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use macros::module;
 use moment::Moment;
 use std::sync::OnceLock;
 use std::time::Instant;
 use vm::{Str, Thrown, Value, View};
+
+/// Date and time now, on the local clock.
+pub(crate) fn now() -> DateTime {
+    now_here().at
+}
 
 fn now_here() -> Moment {
     Moment::from_instant(Timestamp::now(), &TimeZone::system())
@@ -54,9 +60,9 @@ fn shift(function: &str, date: &[u8], count: Option<i64>, unit_name: &[u8]) -> R
 pub mod builtins {
     //! Dates and times.
     //!
-    //! A date is text: `YYYY-MM-DD`, or `YYYY-MM-DD HH:MM:SS` in the local time zone (the environment variable `TZ`, else
-    //! that of the machine). Text with `T` between date and time, with a fraction of a second, or with `Z` or an offset
-    //! from UTC is read too; the latter is turned into local time.
+    //! A date is text: `YYYY-MM-DD`, or `YYYY-MM-DD HH:MM:SS` in the local time zone (the environment variable `TZ`,
+    //! else that of the machine). Text with `T` between date and time, with a fraction of a second, or with `Z` or an
+    //! offset from UTC is read too; the latter is turned into local time.
 
     use super::*;
 
@@ -102,8 +108,8 @@ pub mod builtins {
         i64::try_from(START.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// A date by the letters of `letters`: `d j` day, `m n` month, `Y y` year, `H G` hour, `i` minute, `s` second, `D l`
-    /// name of the day, `M F` name of the month, `N` day of the week from 1, `t` days in the month, `U` Unix time.
+    /// A date by the letters of `letters`: `d j` day, `m n` month, `Y y` year, `H G` hour, `i` minute, `s` second, `D
+    /// l` name of the day, `M F` name of the month, `N` day of the week from 1, `t` days in the month, `U` Unix time.
     ///
     /// The first of two gives leading zeros or is short. A backslash before a letter takes its meaning away; anything
     /// else stands for itself. An int is taken as seconds since 1970.
@@ -127,8 +133,8 @@ pub mod builtins {
     /// Reads a date written by `letters` (those of `date::format`) and gives it in the usual form, with the time when
     /// the letters have an hour.
     ///
-    /// Names are read in any case, days and months also with one digit. Two-digit years from 70 are 19xx. Fails when the
-    /// text does not fit to its end or names a day that does not exist.
+    /// Names are read in any case, days and months also with one digit. Two-digit years from 70 are 19xx. Fails when
+    /// the text does not fit to its end or names a day that does not exist.
     ///
     /// ```look
     /// print(date::parse("29.02.2024", "d.m.Y"))            // 2024-02-29
@@ -259,11 +265,17 @@ mod tests {
         assert_eq!(error, format!("date::format(): int 9223372036854775807 is not a date; {form}"));
         let error = error_in(&mut isolate, "date", "weekday", vec![Value::str("now")]);
         assert_eq!(error, format!("date::weekday(): string \"now\" is not a date; {form}"));
-        let error = error_in(&mut isolate, "date", "add", vec![Value::str("2024-04-30"), Value::int(1), Value::str("moon")]);
+        let error =
+            error_in(&mut isolate, "date", "add", vec![Value::str("2024-04-30"), Value::int(1), Value::str("moon")]);
         let units = "second, minute, hour, day, week, month or year";
         assert_eq!(error, format!("date::add(): string \"moon\" is not a unit of time; use {units}"));
         for count in [i64::MIN, i64::MAX] {
-            let error = error_in(&mut isolate, "date", "sub", vec![Value::str("2024-04-30"), Value::int(count), Value::str("year")]);
+            let error = error_in(
+                &mut isolate,
+                "date",
+                "sub",
+                vec![Value::str("2024-04-30"), Value::int(count), Value::str("year")],
+            );
             assert_eq!(error, "date::sub(): the result is outside the years -9999 to 9999");
         }
         let error = error_in(&mut isolate, "date", "parse", vec![Value::str("2024-04-31"), Value::str("Y-m-d")]);
@@ -275,21 +287,39 @@ mod tests {
     #[test]
     fn odd_text_is_never_a_panic() {
         let mut isolate = isolate();
-        let odd: [&[u8]; 8] =
-            [b"", b"\xff\xfe2026-01-01", b"9999-12-31 23:59:59", b"0000-01-01", b"2026-01-02 03:04:05+23:59", b"\\", b"-", b"9999-12-31T23:59:59-23:00"];
+        let odd: [&[u8]; 8] = [
+            b"",
+            b"\xff\xfe2026-01-01",
+            b"9999-12-31 23:59:59",
+            b"0000-01-01",
+            b"2026-01-02 03:04:05+23:59",
+            b"\\",
+            b"-",
+            b"9999-12-31T23:59:59-23:00",
+        ];
         for text in odd {
             for other in odd {
                 for name in ["format", "parse"] {
                     drop(call_in(&mut isolate, "date", name, vec![Value::str(text), Value::str(other)]));
                 }
                 for unit in ["second", "week", "year"] {
-                    drop(call_in(&mut isolate, "date", "diff", vec![Value::str(text), Value::str(other), Value::str(unit)]));
+                    drop(call_in(
+                        &mut isolate,
+                        "date",
+                        "diff",
+                        vec![Value::str(text), Value::str(other), Value::str(unit)],
+                    ));
                 }
             }
             for seconds in [i64::MIN, -1, 0, 253_402_300_799, i64::MAX] {
                 drop(call_in(&mut isolate, "date", "from_timestamp", vec![Value::int(seconds)]));
                 drop(call_in(&mut isolate, "date", "format", vec![Value::int(seconds), Value::str(text)]));
-                drop(call_in(&mut isolate, "date", "add", vec![Value::str(text), Value::int(seconds), Value::str("hour")]));
+                drop(call_in(
+                    &mut isolate,
+                    "date",
+                    "add",
+                    vec![Value::str(text), Value::int(seconds), Value::str("hour")],
+                ));
             }
             drop(call_in(&mut isolate, "date", "week", vec![Value::str(text)]));
         }

@@ -49,8 +49,8 @@ pub mod builtins {
 
     /// The value that a JSON text describes, or `null` when it is not JSON; `json::last_error()` then says why.
     ///
-    /// Reads strictly: no comments, no missing or trailing commas. Ints beyond 64 bits become strings, so that no digit
-    /// is lost. A key that is given twice has its last value. `null` instead of a text gives `null`.
+    /// Reads strictly: no comments, no missing or trailing commas. Numbers too large for 64 bits become strings, so
+    /// that no digit is lost. A key that is given twice has its last value. `null` instead of a text gives `null`.
     ///
     /// ```look
     /// $user = json::decode(`{"name": "Ada", "langs": ["en", "fr"]}`)
@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn null_for_what_is_not_json_and_the_reason_apart() {
         let mut isolate = isolate();
-        assert_eq!(text_in(&mut isolate, "json", "encode", vec![super::parse(br#"{"a":[],"b":{}}"#).expect("valid")]), r#"{"a":[],"b":{}}"#);
+        assert_eq!(
+            text_in(&mut isolate, "json", "encode", vec![super::parse(br#"{"a":[],"b":{}}"#).expect("valid")]),
+            r#"{"a":[],"b":{}}"#
+        );
         assert_eq!(text_in(&mut isolate, "json", "decode", vec![Value::str("[1 2]")]), "null");
         let expected = "line 1, column 4: expected ',' or ']', found '2'";
         assert_eq!(text_in(&mut isolate, "json", "last_error", vec![]), expected);

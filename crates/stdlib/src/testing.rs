@@ -91,3 +91,26 @@ pub(crate) fn message(thrown: Thrown) -> String {
         other => format!("{other:?}"),
     }
 }
+
+/// A scratch folder, removed when the test ends.
+pub(crate) struct Folder(std::path::PathBuf);
+
+impl Folder {
+    /// A new folder; `name` is the test's own.
+    pub(crate) fn new(name: &str) -> Self {
+        let base = std::env::temp_dir().canonicalize().expect("there is a folder for temporary files");
+        let path = base.join(format!("gander-stdlib-{name}-{}", std::process::id()));
+        std::fs::create_dir(&path).expect("the name is new");
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _leftovers_are_harmless = std::fs::remove_dir_all(&self.0);
+    }
+}

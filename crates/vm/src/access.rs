@@ -370,7 +370,7 @@ pub fn coerce_field(owner: &str, field: &FieldDef, value: Value) -> Result<Value
         | (FieldType::Float, View::Float(_))
         | (FieldType::Str, View::Str(_))
         | (FieldType::Bool, View::Bool(_))
-        | (FieldType::Array, View::List(_) | View::Map(_))
+        | (FieldType::Array, View::List(_))
         | (FieldType::Map, View::Map(_))
         | (FieldType::Function, View::Function(_)) => true,
         (FieldType::Float, View::Int(value)) => return Ok(Value::float(value as f64)),
@@ -382,6 +382,7 @@ pub fn coerce_field(owner: &str, field: &FieldDef, value: Value) -> Result<Value
     if fits {
         return Ok(value);
     }
+    let mark = if field.nullable { "?" } else { "" };
     let got = match value.view() {
         View::Struct(instance) => instance.name(),
         View::Function(_) => "fn",
@@ -389,7 +390,7 @@ pub fn coerce_field(owner: &str, field: &FieldDef, value: Value) -> Result<Value
     };
     let hint =
         if value.is_null() { format!(" (declare it as ?{} to allow null)", field.ty.name()) } else { String::new() };
-    Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {}, got {got}{hint}", field.ty.name())))
+    Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {mark}{}, got {got}{hint}", field.ty.name())))
 }
 
 /// The value of a field that was given none and has no default.

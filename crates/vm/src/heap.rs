@@ -115,11 +115,12 @@ unsafe fn destroy(object: NonNull<Header>) {
     DEPTH.with(|cell| cell.set(depth + 1));
     // SAFETY: the caller hands over the last ownership.
     unsafe { destroy_now(object) };
-    if depth == 0 {
+    if depth == 0 && DEFERRED.with(|deferred| !deferred.borrow().is_empty()) {
         while let Some(next) = DEFERRED.with(|deferred| deferred.borrow_mut().pop()) {
             // SAFETY: deferred objects were handed over with their last ownership.
             unsafe { destroy_now(next) };
         }
+        DEFERRED.with(RefCell::take);
     }
     DEPTH.with(|cell| cell.set(depth));
 }

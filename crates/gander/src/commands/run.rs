@@ -1,16 +1,18 @@
 //! `gander run`: runs a program.
 
 use crate::commands::usage_error;
-use crate::program::{Prepared, Problem, prepare};
+use crate::program::{Prepared, Problem, prepare, prepare_text};
 use crate::registry;
-use crate::report::{exit_code, print_diagnostics};
+use crate::report::{error_message, exit_code, print_diagnostics};
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
-use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue};
+use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue, ThrownKind};
 
 /// Warnings that are shown when a program is run; `gander check` shows all.
 const SHOWN_WARNINGS: [&str; 2] = ["int-literal", "param-write"];
@@ -76,6 +78,54 @@ pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
     let result = isolate.run_main();
     isolate.output().flush();
     Ok(exit_code(result, &loaded.sources))
+}
+
+/// Runs a program whose main file has this text, without files or arguments, and gives what it printed and the message of the
+/// error that ended it (empty when there was none). For comparing engines.
+pub fn observe(path: &Path, text: &str) -> (String, String) {
+    let registry = registry();
+    let prepared = prepare_text(path, text, &registry);
+    let Some(program) = prepared.program else {
+        let errors = prepared.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+        return (String::new(), errors.map(|error| error.message.clone()).collect::<Vec<_>>().join("; "));
+    };
+    let image = match Image::link(program, &registry) {
+        Ok(image) => image,
+        Err(fault) => return (String::new(), fault),
+    };
+    let printed = Shared::default();
+    let output = Output::to(Box::new(printed.clone()));
+    let mut isolate = Isolate::with_image(image, registry, Arc::new(Host::default()), output);
+    let result = isolate.run_main();
+    isolate.output().flush();
+    let error = match result.map_err(vm::Thrown::into_kind) {
+        Ok(()) => String::new(),
+        Err(ThrownKind::Value { value, .. }) => error_message(&value),
+        Err(ThrownKind::Exit(code)) => format!("exit {code}"),
+        Err(ThrownKind::Stop) => "stop".to_owned(),
+    };
+    (printed.text(), error)
+}
+
+/// Output that is kept in memory.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.borrow()).into_owned()
+    }
+}
+
+impl std::io::Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Checks a text for `look::check`.

@@ -75,9 +75,7 @@ fn month_number(date: Date) -> i64 {
 /// Whole units from `earlier` to `later`, negative when they stand the other way round.
 pub(super) fn difference(later: &Moment, earlier: &Moment, unit: Unit, zone: &TimeZone) -> Option<i64> {
     Some(match unit {
-        Unit::Seconds(seconds) => {
-            (later.instant(zone)?.as_second() - earlier.instant(zone)?.as_second()) / seconds
-        }
+        Unit::Seconds(seconds) => (later.instant(zone)?.as_second() - earlier.instant(zone)?.as_second()) / seconds,
         Unit::Days(days) => later.at.duration_since(earlier.at).as_secs() / (days * SECONDS_OF_DAY),
         Unit::Months(months) => {
             let steps = month_number(later.at.date()) - month_number(earlier.at.date());

@@ -7,7 +7,17 @@ use std::io::Write;
 
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -99,7 +109,8 @@ struct Fields {
 impl Fields {
     fn moment(&self, zone: &TimeZone) -> Result<Moment, String> {
         if let Some(seconds) = self.unix_time {
-            return Moment::from_unix_time(seconds, zone).ok_or("the time is outside the years -9999 to 9999".to_owned());
+            return Moment::from_unix_time(seconds, zone)
+                .ok_or("the time is outside the years -9999 to 9999".to_owned());
         }
         let year = self.year.ok_or("the format has no year (Y or y)")?;
         let (month, day) = (self.month.unwrap_or(1), self.day.unwrap_or(1));

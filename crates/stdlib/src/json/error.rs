@@ -47,7 +47,9 @@ impl Failure {
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let message = match self.cause {
             Cause::Because(message) => message.to_owned(),
-            Cause::Expected(what) => format!("expected {what}, found {}", found(bytes.get(self.offset..).unwrap_or(&[]))),
+            Cause::Expected(what) => {
+                format!("expected {what}, found {}", found(bytes.get(self.offset..).unwrap_or(&[])))
+            }
         };
         JsonError {
             offset: self.offset,

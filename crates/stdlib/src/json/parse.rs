@@ -1,7 +1,8 @@
 //! JSON text to values, strictly as RFC 8259 has it, in one pass and without recursion.
 //!
-//! Finished values lie on one stack, open lists and maps on another; closing one moves its values off the first. Objects
-//! mostly repeat: the parser remembers the shape last seen at each depth and compares keys with it where they stand.
+//! Finished values lie on one stack, open lists and maps on another; closing one moves its values off the first.
+//! Objects mostly repeat: the parser remembers the shape last seen at each depth and compares keys with it where they
+//! stand.
 
 use super::error::{Cause, Failure, JsonError};
 use super::scan::plain_run;
@@ -15,8 +16,8 @@ const KEPT: usize = 1 << 16;
 
 /// Parses a JSON text.
 ///
-/// Ints beyond 64 bits become strings of their digits, a repeated key keeps its first place and its last value, half a
-/// surrogate pair becomes U+FFFD.
+/// Numbers beyond 64 bits become strings of their digits, a repeated key keeps its first place and its last value, half
+/// a surrogate pair becomes U+FFFD.
 ///
 /// # Errors
 /// The first place where the text is not JSON, not UTF-8, or nested deeper than [`MAX_DEPTH`].
@@ -347,7 +348,9 @@ impl<'a> Scanner<'a> {
             }
             self.digits()?;
         }
-        self.since(start).parse().map(Value::float).map_err(|_unexpected| Cause::Because("not a number"))
+        let text = self.since(start);
+        let value: f64 = text.parse().map_err(|_unexpected| Cause::Because("not a number"))?;
+        Ok(if value.is_finite() { Value::float(value) } else { Value::str(text) })
     }
 
     fn digits(&mut self) -> Result<(), Cause> {

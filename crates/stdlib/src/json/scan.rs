@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn agrees_with_a_walk_over_the_bytes() {
-        // Every byte at every place of a text that fills words and leaves a tail, beside bytes that could borrow from it.
+        // Every byte at every place of a text that fills words and leaves a tail, beside bytes that could borrow from
+        // it.
         for byte in 0..=u8::MAX {
             for neighbour in [b'a', 0x80, b'!', b'#', b'[', b']', 0x21, 0xff] {
                 for at in 0..19 {

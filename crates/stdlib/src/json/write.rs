@@ -173,10 +173,12 @@ mod tests {
     fn containers() {
         assert_eq!(text(List::new()), "[]");
         assert_eq!(text(Map::new()), "{}");
-        let map: Map =
-            [(Str::from("a\""), Value::int(1)), (Str::from("b"), Value::from(List::from(vec![Value::NULL, Value::TRUE])))]
-                .into_iter()
-                .collect();
+        let map: Map = [
+            (Str::from("a\""), Value::int(1)),
+            (Str::from("b"), Value::from(List::from(vec![Value::NULL, Value::TRUE]))),
+        ]
+        .into_iter()
+        .collect();
         assert_eq!(text(map), r#"{"a\"":1,"b":[null,true]}"#);
     }
 

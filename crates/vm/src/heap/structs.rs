@@ -18,7 +18,7 @@ pub enum FieldType {
     Str,
     /// `bool`.
     Bool,
-    /// `array`: a list or a map.
+    /// `array`: a list.
     Array,
     /// `map`; the empty list is accepted.
     Map,
