@@ -2,7 +2,7 @@
 
 use crate::{BuiltinId, Instr};
 use source::{SourceId, Span};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A constant of a function.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,11 +16,11 @@ pub enum Constant {
     /// A float.
     Float(f64),
     /// Bytes.
-    Str(Rc<[u8]>),
+    Str(Arc<[u8]>),
     /// A list of constants.
     List(Vec<Constant>),
     /// A map of constants; keys differ from each other.
-    Map(Vec<(Rc<[u8]>, Constant)>),
+    Map(Vec<(Arc<[u8]>, Constant)>),
     /// A function of the program that captures nothing.
     Function(u32),
     /// A builtin as a value.
@@ -33,12 +33,12 @@ pub enum Site {
     /// A key known at compile time. `dotted` for `.name`, which lists do not have.
     Key {
         /// The key.
-        key: Rc<[u8]>,
+        key: Arc<[u8]>,
         /// Written as `.name`.
         dotted: bool,
     },
     /// The keys of a map literal, all different.
-    Keys(Vec<Rc<[u8]>>),
+    Keys(Vec<Arc<[u8]>>),
 }
 
 /// Who takes over when something is thrown.
@@ -87,7 +87,7 @@ pub struct Handler {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
     /// The name; `__anonymous__` for closures, empty for the top level of a file.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// The file.
     pub source: SourceId,
     /// The declaration.
@@ -117,16 +117,16 @@ pub struct Function {
     /// Handlers, inner before outer.
     pub handlers: Vec<Handler>,
     /// Names of variables by register, for people.
-    pub names: Vec<(u16, Rc<str>)>,
+    pub names: Vec<(u16, Arc<str>)>,
 }
 
 /// A field of a struct declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StructField {
     /// Its name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// The type's name as written.
-    pub ty: Rc<str>,
+    pub ty: Arc<str>,
     /// True when declared with `?`.
     pub nullable: bool,
     /// The default, where it is a constant.
@@ -137,7 +137,7 @@ pub struct StructField {
 #[derive(Clone, PartialEq, Debug)]
 pub struct StructType {
     /// The name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// The fields in order.
     pub fields: Vec<StructField>,
     /// Function that makes an instance with all defaults, where some are not constants.

@@ -3,9 +3,10 @@
 use crate::fold::{Known, fold};
 use crate::load::{Loaded, LoadedFile};
 use bytecode::{Constant, Signatures, StructField, StructType};
-use source::{Diagnostic, SourceId, Span, did_you_mean};
+use source::{Diagnostic, Source, SourceId, Span, did_you_mean};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{ConstItem, Expr, Function, Ident, StmtKind, StructDecl};
 
 /// A function that the whole program sees.
@@ -171,11 +172,11 @@ impl Declarations {
     fn structure(&mut self, loaded: &Loaded, tree: &LoadedFile, file: usize, decl: &StructDecl) {
         let name = &decl.name.name;
         if let Some(known) = self.structs.get(name) {
-            if same_fields(&known.tree, decl) {
-                return;
-            }
             let Some(first) = loaded.files.get(known.file) else { return };
             let text = loaded.sources.get(first.source);
+            if same_fields((&known.tree, text), (decl, loaded.sources.get(tree.source))) {
+                return;
+            }
             let line = text.location(known.tree.span.start).line;
             let place = if known.file == file { format!("line {line}") } else { format!("{}:{line}", text.name()) };
             let message = format!("struct '{name}' is already declared at {place} with different fields");
@@ -203,14 +204,14 @@ impl Declarations {
         let mut all: Vec<&NamedStruct> = self.structs.values().collect();
         all.sort_by_key(|named| named.id);
         let field = |field: &syntax::tree::StructField| StructField {
-            name: field.name.name.clone(),
-            ty: field.ty.name.clone(),
+            name: Arc::from(&*field.name.name),
+            ty: Arc::from(&*field.ty.name),
             nullable: field.nullable,
             default: field.default.as_ref().and_then(|value| fold(value, &self.known, None)),
         };
         all.iter()
             .map(|named| StructType {
-                name: named.tree.name.name.clone(),
+                name: Arc::from(&*named.tree.name.name),
                 fields: named.tree.fields.iter().map(field).collect(),
                 maker: None,
             })
@@ -218,17 +219,14 @@ impl Declarations {
     }
 }
 
-/// True when two declarations of a struct mean the same.
-fn same_fields(a: &StructDecl, b: &StructDecl) -> bool {
-    let key = |decl: &StructDecl| -> Vec<(Rc<str>, bool, Rc<str>, Option<Constant>, bool)> {
-        decl.fields
-            .iter()
-            .map(|field| {
-                let folded = field.default.as_ref().and_then(|value| fold(value, &Known::new(), None));
-                let (name, ty) = (field.name.name.clone(), field.ty.name.clone());
-                (name, field.nullable, ty, folded, field.default.is_some())
-            })
-            .collect()
+/// True when two declarations of a struct say the same: fields, types and the text of defaults.
+fn same_fields((a, a_text): (&StructDecl, &Source), (b, b_text): (&StructDecl, &Source)) -> bool {
+    let same = |a: &syntax::tree::StructField, b: &syntax::tree::StructField| {
+        let text = |field: &syntax::tree::StructField, source: &Source| {
+            field.default.as_ref().map(|default| source.slice(default.span).to_owned())
+        };
+        (&a.name.name, a.nullable, &a.ty.name) == (&b.name.name, b.nullable, &b.ty.name)
+            && text(a, a_text) == text(b, b_text)
     };
-    key(a) == key(b)
+    a.fields.len() == b.fields.len() && a.fields.iter().zip(&b.fields).all(|(a, b)| same(a, b))
 }

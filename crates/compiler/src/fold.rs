@@ -6,6 +6,7 @@
 use bytecode::Constant;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Constants of the program that are known.
@@ -18,7 +19,7 @@ pub(crate) fn fold(expr: &Expr, known: &Known, iota: Option<i64>) -> Option<Cons
         ExprKind::Bool(value) => Constant::Bool(*value),
         ExprKind::Int(value) => Constant::Int(*value),
         ExprKind::Float(value) => Constant::Float(*value),
-        ExprKind::Str(bytes) => Constant::Str(bytes.clone()),
+        ExprKind::Str(bytes) => Constant::Str(Arc::from(&**bytes)),
         ExprKind::Iota => Constant::Int(iota?),
         ExprKind::Name(name) => known.get(name)?.clone(),
         ExprKind::Paren(inner) => fold(inner, known, iota)?,
@@ -39,7 +40,7 @@ pub(crate) fn fold(expr: &Expr, known: &Known, iota: Option<i64>) -> Option<Cons
 }
 
 fn fold_map(entries: &[(Expr, Expr)], known: &Known, iota: Option<i64>) -> Option<Constant> {
-    let mut folded: Vec<(Rc<[u8]>, Constant)> = Vec::new();
+    let mut folded: Vec<(Arc<[u8]>, Constant)> = Vec::new();
     for (key, value) in entries {
         let key = literal_key(key, known, iota)?;
         let value = fold(value, known, iota)?;
@@ -52,10 +53,10 @@ fn fold_map(entries: &[(Expr, Expr)], known: &Known, iota: Option<i64>) -> Optio
 }
 
 /// A map key that is known: a string, or the text of an int.
-pub(crate) fn literal_key(expr: &Expr, known: &Known, iota: Option<i64>) -> Option<Rc<[u8]>> {
+pub(crate) fn literal_key(expr: &Expr, known: &Known, iota: Option<i64>) -> Option<Arc<[u8]>> {
     match fold(expr, known, iota)? {
         Constant::Str(bytes) => Some(bytes),
-        Constant::Int(value) => Some(Rc::from(value.to_string().as_bytes())),
+        Constant::Int(value) => Some(Arc::from(value.to_string().as_bytes())),
         _ => None,
     }
 }

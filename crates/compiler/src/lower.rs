@@ -24,6 +24,7 @@ use crate::resolve::{Access, FunctionNames, Resolved, VarId};
 use bytecode::{Constant, Function, HandlerKind, Op, Signatures};
 use source::{Diagnostic, SourceId, Span};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What all functions of a program share while they are lowered.
 pub(crate) struct Lowering<'a> {
@@ -112,7 +113,7 @@ pub(crate) struct Lowerer<'p, 'a> {
     pub(crate) stubs: Vec<Stub>,
     /// `iota` in constants.
     pub(crate) iota: Option<i64>,
-    register_names: Vec<(u16, Rc<str>)>,
+    register_names: Vec<(u16, Arc<str>)>,
 }
 
 impl<'p, 'a> Lowerer<'p, 'a> {
@@ -183,7 +184,7 @@ impl<'p, 'a> Lowerer<'p, 'a> {
             *place = Some(reg);
         }
         if let Some(variable) = self.names.and_then(|names| names.variables.get(id.index())) {
-            self.register_names.push((reg as u16, variable.name.clone()));
+            self.register_names.push((reg as u16, Arc::from(&*variable.name)));
         }
     }
 
@@ -237,12 +238,12 @@ impl<'p, 'a> Lowerer<'p, 'a> {
     }
 
     pub(crate) fn throw_message(&mut self, message: &str) {
-        let index = self.b.constant(Constant::Str(Rc::from(message.as_bytes())));
+        let index = self.b.constant(Constant::Str(Arc::from(message.as_bytes())));
         self.b.emit_wide(Op::ThrowError, 0, 0, index);
     }
 
     /// Ends the function: what stands out of line, then the tables.
-    pub(crate) fn finish(&mut self, name: Rc<str>, span: Span) -> Result<Function, Overflow> {
+    pub(crate) fn finish(&mut self, name: &str, span: Span) -> Result<Function, Overflow> {
         // What the top level and the prelude hold are globals, which stay.
         let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
         self.b.span = Span::at(span.end.saturating_sub(1));
@@ -250,13 +251,13 @@ impl<'p, 'a> Lowerer<'p, 'a> {
         for stub in std::mem::take(&mut self.stubs) {
             self.b.span = stub.span;
             self.b.bind(stub.entry);
-            self.load(stub.reg, Constant::Str(stub.literal));
+            self.load(stub.reg, Constant::Str(Arc::from(&*stub.literal)));
             self.b.jump(stub.back);
         }
         let handlers = self.b.finish()?;
         let source = self.source();
         Ok(Function {
-            name,
+            name: Arc::from(name),
             source,
             span,
             params: 0,

@@ -129,6 +129,7 @@ fn check_finds_each_kind_of_mistake() {
         ("arg-count", "function f($a) { return $a }\nf()\n"),
         ("arg-count", "string::upper()\n"),
         ("undefined-function", "nope()\n"),
+        ("global-write", "$g = [1]\nfunction f() { $g[0] = 2 }\nf()\n"),
         ("undefined-variable", "print($nope)\n"),
     ] {
         let path = file(&format!("{code}.lk"), text.as_bytes()).display().to_string();

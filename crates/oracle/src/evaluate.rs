@@ -118,7 +118,7 @@ impl State {
     fn function(self: &Rc<Self>, name: &Rc<str>) -> Option<Value> {
         let declared = self.program.declarations.functions.get(name)?;
         let mut made = self.functions.borrow_mut();
-        let make = || ScriptFunction::value(self, declared.file, &declared.tree, Rc::default());
+        let make = || ScriptFunction::value(self, declared.file, &declared.tree, Rc::default(), None);
         Some(made.entry(Rc::clone(name)).or_insert_with(make).clone())
     }
 }

@@ -54,7 +54,7 @@ fn excerpt(label: &Label, sources: &SourceMap, style: Style, colour: &str) -> St
     let at = source.location(label.span.start);
     let line: Vec<char> = source.line_text(at.line).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let column = (at.column as usize - 1).min(line.len());
-    let first = if column > WINDOW - 20 { column - (WINDOW - 20) } else { 0 };
+    let first = column.saturating_sub(WINDOW - 20);
     let shown: String = line.iter().skip(first).take(WINDOW).collect();
     let width = source.slice(label.span).lines().next().unwrap_or("").chars().count();
     let carets = width.clamp(1, (WINDOW + first).saturating_sub(column).max(1)).min((line.len() - column).max(1));

@@ -1,10 +1,10 @@
 //! Passwords: `auth::hash` and `auth::verify`.
 //!
 //! New hashes are Argon2id in PHC form. PBKDF2 hashes of earlier programs are verified too. Both are slow on purpose; a
-//! hash that asks for more work than [`MAX_PASSES`] or [`MAX_ROUNDS`] is refused, so that no stored text stops a
-//! server.
+//! hash that asks for more work than [`MAX_PASSES`] or [`MAX_ROUNDS`] is refused, so that no text stops a server.
 
 use crate::crypto::{BASE64, BASE64_URL};
+use crate::nullable::Nullable;
 use crate::random;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, Params, PasswordHasher, PasswordVerifier};
@@ -105,7 +105,7 @@ pub mod builtins {
     /// print(auth::verify("guess", auth::hash("correct horse")), auth::verify("", ""))   // false false
     /// ```
     #[builtin(pure)]
-    fn verify(password: &[u8], hash: crate::nullable::Nullable<&[u8]>) -> Result<bool, Thrown> {
+    fn verify(password: &[u8], hash: Nullable<&[u8]>) -> Result<bool, Thrown> {
         let Some(Ok(hash)) = hash.0.map(std::str::from_utf8) else { return Ok(false) };
         match hash.strip_prefix("pbkdf2$") {
             Some(fields) => verify_pbkdf2(password, fields),

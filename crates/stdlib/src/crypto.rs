@@ -97,8 +97,8 @@ pub mod builtins {
         BASE64.encode(data.as_bytes())
     }
 
-    /// The data that a base64 text stands for, or `null` when it is not base64. Padding and line breaks are not looked
-    /// at.
+    /// The data that a base64 text stands for, or `null` when it is not base64. Padding may be missing, and
+    /// line breaks are skipped.
     ///
     /// ```look
     /// print(crypto::base64_decode("Zm9vYg"), crypto::base64_decode("Zm9v!") == null)   // foob true

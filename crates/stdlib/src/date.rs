@@ -108,8 +108,8 @@ pub mod builtins {
         i64::try_from(START.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// A date by the letters of `letters`: `d j` day, `m n` month, `Y y` year, `H G` hour, `i` minute, `s` second, `D
-    /// l` name of the day, `M F` name of the month, `N` day of the week from 1, `t` days in the month, `U` Unix time.
+    /// A date written by letters: `d j` day, `m n` month, `Y y` year, `H G` hour, `i` minute, `s` second, `D l` name of
+    /// the day, `M F` name of the month, `N` day of the week from 1, `t` days in the month, `U` Unix time.
     ///
     /// The first of two gives leading zeros or is short. A backslash before a letter takes its meaning away; anything
     /// else stands for itself. An int is taken as seconds since 1970.

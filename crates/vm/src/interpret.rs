@@ -73,7 +73,7 @@ unsafe fn drop_in_place(dst: *mut Value) {
 unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value, Thrown> {
     let State { mut code, mut pc, mut base } = state;
     let isolate: *mut Isolate = isolate;
-    // SAFETY (the whole function): `isolate` outlives the call and is only used through this pointer. Instructions were
+    // SAFETY: for the whole function. `isolate` outlives the call and is only used through this pointer. Instructions were
     // checked by the verifier: registers, constants, sites, functions and jumps are in range, so that pointers computed from
     // operands stay inside their arrays. Registers hold valid values at all times.
     unsafe {

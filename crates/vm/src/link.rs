@@ -36,6 +36,13 @@ pub(crate) struct Code {
     pub(crate) id: u32,
 }
 
+/// What a function's code points into.
+#[derive(Debug)]
+struct Tables {
+    _constants: Box<[Value]>,
+    _reciprocals: Box<[Reciprocal]>,
+}
+
 /// A struct as the interpreter reads it.
 #[derive(Debug)]
 pub(crate) struct StructImage {
@@ -58,15 +65,20 @@ pub struct Image {
     pub(crate) structs: Vec<StructImage>,
     pub(crate) sites: Vec<SiteImage>,
     /// Keeps the arrays that `codes` points into.
-    _tables: Vec<(Box<[Value]>, Box<[Reciprocal]>)>,
+    _tables: Vec<Tables>,
     /// Owns the objects behind all constants. Declared last: it goes after everything that refers to them.
     _frozen: Frozen,
 }
 
+// SAFETY: nothing in an image is written after `link`. Its values are frozen: counting skips them and what they cache has
+// been computed. The pointers in `codes` lead to its own tables.
+unsafe impl Send for Image {}
+// SAFETY: as above.
+unsafe impl Sync for Image {}
+
 impl Image {
     /// An image without code.
     pub fn empty() -> Arc<Self> {
-        #[expect(clippy::arc_with_non_send_sync, reason = "workers will share images once names in programs are Arc")]
         Arc::new(Self {
             program: Program::default(),
             codes: Vec::new(),
@@ -107,10 +119,9 @@ impl Image {
                 id: id as u32,
             });
             sites.extend(function.sites.iter().map(|site| linker.site(site)));
-            tables.push((constants, reciprocals));
+            tables.push(Tables { _constants: constants, _reciprocals: reciprocals });
         }
         let frozen = linker.frozen;
-        #[expect(clippy::arc_with_non_send_sync, reason = "workers will share images once names in programs are Arc")]
         Ok(Arc::new(Self { program, codes, structs, sites, _tables: tables, _frozen: frozen }))
     }
 }

@@ -121,7 +121,7 @@ pub fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Result<Value, T
         Arithmetic::Mul => exact(left, right, i64::checked_mul, |a, b| a * b),
         Arithmetic::Div => match (left, right) {
             (_, Int(0)) => return Err(Thrown::error("Division by zero")),
-            (_, Float(divisor)) if divisor == 0.0 => return Err(Thrown::error("Division by zero")),
+            (_, Float(0.0)) => return Err(Thrown::error("Division by zero")),
             (Int(a), Int(b)) => divide(a, b),
             (a, b) => Value::float(a.to_float() / b.to_float()),
         },

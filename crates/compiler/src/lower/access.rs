@@ -7,6 +7,7 @@ use crate::resolve::{Access, Target};
 use bytecode::{Constant, Op};
 use source::{Span, did_you_mean};
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{Expr, ExprKind};
 
 impl<'a> Lowerer<'_, 'a> {
@@ -44,7 +45,7 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     pub(crate) fn check_defined(&mut self, reg: u32, name: &str) {
-        let index = self.b.constant(Constant::Str(Rc::from(format!("${name}").as_bytes())));
+        let index = self.b.constant(Constant::Str(Arc::from(format!("${name}").as_bytes())));
         self.b.emit_wide(Op::CheckDefined, 0, reg, index);
     }
 

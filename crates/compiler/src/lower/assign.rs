@@ -8,6 +8,7 @@ use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, WANTED};
 use bytecode::{Constant, Op, Site};
 use source::Span;
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{BinaryOp, Expr, ExprKind};
 
 /// Where a path begins.
@@ -151,7 +152,7 @@ impl<'a> Lowerer<'_, 'a> {
             let reg = self.b.alloc(1);
             match key {
                 Key::Index(expr) => self.evaluate_into(expr, reg),
-                Key::Field(name) => self.load(reg, Constant::Str(Rc::from(name.as_bytes()))),
+                Key::Field(name) => self.load(reg, Constant::Str(Arc::from(name.as_bytes()))),
             }
         }
         self.b.alloc(1);
@@ -177,7 +178,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn assign_one_level(&mut self, span: Span, root: Reg, key: Key<'a>, value: &'a Expr, result: Option<Reg>) {
         let site = match key {
-            Key::Field(name) => Some(Site::Key { key: Rc::from(name.as_bytes()), dotted: true }),
+            Key::Field(name) => Some(Site::Key { key: Arc::from(name.as_bytes()), dotted: true }),
             Key::Index(index) => match self.folded(index) {
                 Some(Constant::Str(key)) => Some(Site::Key { key, dotted: false }),
                 _ => None,

@@ -9,6 +9,7 @@ use bytecode::op::{DIES_B, GLOBAL_ROOT};
 use bytecode::{BuiltinId, Constant, Intrinsic, Op, Signature, arity_message};
 use source::{Span, did_you_mean};
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{Expr, ExprKind, Function, Ident};
 
 /// More arguments than this are passed as a list.
@@ -69,7 +70,7 @@ impl<'a> Lowerer<'_, 'a> {
     fn callee_name(&mut self, callee: &Expr) -> u32 {
         let source = self.program.loaded.sources.get(self.source());
         let written: String = source.slice(callee.span).chars().take(60).collect();
-        self.b.short_constant(Constant::Str(Rc::from(written.as_bytes()))).unwrap_or(0)
+        self.b.short_constant(Constant::Str(Arc::from(written.as_bytes()))).unwrap_or(0)
     }
 
     fn call_with_list(&mut self, span: Span, what: Callee<'a>, args: &'a [Expr], dst: Reg) {
@@ -234,10 +235,10 @@ impl<'a> Lowerer<'_, 'a> {
         for (at, (outer, inner)) in captures.iter().enumerate() {
             let reg = self.b.alloc(1);
             let name = names.and_then(|names| names.variables.get(inner.index()));
-            let name = name.map_or_else(|| Rc::from(""), |variable| variable.name.clone());
+            let name = name.map_or("", |variable| &*variable.name);
             // What is captured without being listed may be unassigned; reading it inside then says so.
             let access = crate::resolve::Access { maybe: outer.maybe && at < uses, ..*outer };
-            let operand = self.variable(&name, access);
+            let operand = self.variable(name, access);
             self.transfer(operand, reg);
             self.b.release_to(reg + 1);
         }

@@ -5,7 +5,7 @@ use crate::builder::Reg;
 use bytecode::op::{DIES_B, DIES_C, WHEN_TRUE};
 use bytecode::{Constant, Op, Site};
 use source::Span;
-use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{BinaryOp, Expr, ExprKind, LogicalOp, UnaryOp};
 
 /// The operation of an operator, and the one with a constant on the right.
@@ -91,12 +91,12 @@ impl<'a> Lowerer<'_, 'a> {
         if let Some(value) = self.folded(expr) {
             self.load(dst, value);
         } else {
-            self.into_unfolded(expr, dst);
+            self.evaluate_unfolded(expr, dst);
         }
         self.b.release_to(top);
     }
 
-    fn into_unfolded(&mut self, expr: &'a Expr, dst: Reg) {
+    fn evaluate_unfolded(&mut self, expr: &'a Expr, dst: Reg) {
         match &expr.kind {
             ExprKind::Paren(inner) => self.evaluate_into(inner, dst),
             ExprKind::Var(name) => {
@@ -127,7 +127,7 @@ impl<'a> Lowerer<'_, 'a> {
             ExprKind::Index { base, index } => self.index(expr.span, base, index, dst),
             ExprKind::Field { base, name } => {
                 let container = self.value(base);
-                let site = self.b.site(Site::Key { key: Rc::from(name.name.as_bytes()), dotted: true });
+                let site = self.b.site(Site::Key { key: Arc::from(name.name.as_bytes()), dotted: true });
                 self.b.span = expr.span;
                 self.b.emit(Op::GetField, dying(dst, container, None), [dst, container.reg, site]);
             }
@@ -264,7 +264,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn map(&mut self, entries: &'a [(Expr, Expr)], dst: Reg) {
         const MAX_SHAPED: usize = 64;
-        let keys: Option<Vec<Rc<[u8]>>> = entries
+        let keys: Option<Vec<Arc<[u8]>>> = entries
             .iter()
             .map(|(key, _)| crate::fold::literal_key(key, &self.program.declarations.known, self.iota))
             .collect();

@@ -7,6 +7,7 @@ use bytecode::op::GLOBAL_ROOT;
 use bytecode::{File, Function, Instr, Op, Operand, Program};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{Function as Tree, FunctionBody, Stmt, StmtKind};
 
 /// Lowers all files.
@@ -38,7 +39,7 @@ pub(crate) fn lower_program(lowering: &mut Lowering<'_>) -> Program {
 
 fn empty_function() -> Function {
     Function {
-        name: Rc::from(""),
+        name: Arc::from(""),
         source: source::SourceId(0),
         span: Span::default(),
         params: 0,
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a> {
             }
             lowerer.open_block(u32::MAX);
             lowerer.statements(statements);
-            lowerer.finish(Rc::from(""), Span::new(0, end))
+            lowerer.finish("", Span::new(0, end))
         });
         place
     }
@@ -194,7 +195,7 @@ impl<'a> Lowering<'a> {
                 lowerer.evaluate_into(&constant.value, first + at as u32);
             }
             lowerer.file = 0;
-            lowerer.finish(Rc::from(""), Span::default())
+            lowerer.finish("", Span::default())
         });
         Some(place)
     }
@@ -234,7 +235,7 @@ impl<'a> Lowerer<'_, 'a> {
             FunctionBody::Block(block) => self.statements(&block.statements),
             FunctionBody::Expr(expr) => self.return_value(Some(expr)),
         }
-        let name = tree.name.as_ref().map_or_else(|| Rc::from("__anonymous__"), |name| name.name.clone());
+        let name = tree.name.as_ref().map_or("__anonymous__", |name| &*name.name);
         let function = self.finish(name, tree.span)?;
         Ok(Function {
             params: params as u16,

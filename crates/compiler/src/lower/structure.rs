@@ -5,7 +5,7 @@ use crate::builder::Reg;
 use bytecode::op::DIES_B;
 use bytecode::{Op, Site};
 use source::{Span, did_you_mean};
-use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{Expr, Ident};
 
 impl<'a> Lowering<'a> {
@@ -32,7 +32,7 @@ impl<'a> Lowering<'a> {
                 lowerer.set_field(instance, name, default);
             }
             lowerer.b.emit(Op::Return, 0, [instance, 1, 0]);
-            let function = lowerer.finish(named.tree.name.name.clone(), named.tree.span);
+            let function = lowerer.finish(&named.tree.name.name, named.tree.span);
             if let (Ok(function), Some(slot)) = (function, self.functions.get_mut(place as usize)) {
                 *slot = Some(function);
             }
@@ -68,7 +68,7 @@ impl<'a> Lowerer<'_, 'a> {
     fn set_field(&mut self, instance: Reg, field: &Ident, value: &'a Expr) {
         let top = self.b.top();
         let value = self.value(value);
-        let site = self.b.site(Site::Key { key: Rc::from(field.name.as_bytes()), dotted: true });
+        let site = self.b.site(Site::Key { key: Arc::from(field.name.as_bytes()), dotted: true });
         self.b.span = Span { end: field.span.end, ..field.span };
         self.b.emit(Op::SetField, if value.temp { DIES_B } else { 0 }, [instance, value.reg, site]);
         self.b.release_to(top);

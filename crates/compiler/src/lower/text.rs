@@ -5,6 +5,7 @@ use super::expression::dying;
 use crate::builder::Reg;
 use bytecode::{Constant, Op};
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::tree::{BinaryOp, Expr, ExprKind, StrPart};
 
 impl<'a> Lowerer<'_, 'a> {
@@ -65,7 +66,7 @@ impl<'a> Lowerer<'_, 'a> {
         for part in parts {
             let reg = self.b.alloc(1);
             match part {
-                StrPart::Text(text) => self.load(reg, Constant::Str(text.clone())),
+                StrPart::Text(text) => self.load(reg, Constant::Str(Arc::from(&**text))),
                 StrPart::Expr { expr, literal } => self.interpolated(expr, literal, reg),
             }
         }
@@ -77,7 +78,7 @@ impl<'a> Lowerer<'_, 'a> {
         if let ExprKind::Name(name) = &expr.kind
             && !self.program.declarations.is_constant(name)
         {
-            return self.load(reg, Constant::Str(literal.clone()));
+            return self.load(reg, Constant::Str(Arc::from(&**literal)));
         }
         let start = self.b.position();
         self.evaluate_into(expr, reg);

@@ -245,7 +245,12 @@ impl Resolver<'_> {
                 }
                 self.record(span, Access { maybe: false, ..access });
             }
-            Target::Global(_) => self.record(span, access),
+            Target::Global(_) => {
+                let message = format!("this changes an element of the global ${name}, not of a local variable");
+                let hint = "a function may do that; to change a copy, assign it first: $copy = $name";
+                self.warn("global-write", span, message, &hint.replace("$name", &format!("${name}")));
+                self.record(span, access);
+            }
             Target::Unknown => {
                 let id = self.declare(name);
                 self.record(span, Access { target: Target::Local(id), fresh: true, ..Access::default() });

@@ -25,6 +25,9 @@ pub(crate) struct Run {
     /// Prints the bytecode instead of running it.
     #[arg(long)]
     disassemble: bool,
+    /// How deep calls may nest before `Stack overflow`, an error like others.
+    #[arg(long, value_name = "CALLS", default_value_t = vm::DEFAULT_CALL_DEPTH)]
+    max_depth: usize,
     /// The program's main file.
     file: PathBuf,
     /// Arguments for the program: what args() gives.
@@ -34,7 +37,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(self) -> ExitCode {
-        let result = if self.disassemble { disassemble(&self.file) } else { execute(&self.file, self.args) };
+        let result = if self.disassemble { disassemble(&self.file) } else { run_file(&self.file, self.args, self.max_depth) };
         match result {
             Ok(code) => ExitCode::from(code),
             Err(problem @ Problem::Unreadable(_)) => usage_error(&problem.to_string()),
@@ -68,6 +71,10 @@ fn disassemble(file: &Path) -> Result<u8, Problem> {
 /// # Errors
 /// A main file that cannot be read or is empty.
 pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
+    run_file(file, args, vm::DEFAULT_CALL_DEPTH)
+}
+
+fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Problem> {
     let registry = registry();
     let (loaded, program, root) = compile(file, &registry)?;
     let Some(program) = program else { return Ok(1) };
@@ -75,6 +82,7 @@ pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
     let host = Host { root, args, script: file.display().to_string(), check_syntax: Some(check_syntax) };
     let output = Output::to(Box::new(std::io::stdout()));
     let mut isolate = Isolate::with_image(image, registry, Arc::new(host), output);
+    isolate.set_max_depth(max_depth);
     let result = isolate.run_main();
     isolate.output().flush();
     Ok(exit_code(result, &loaded.sources))

@@ -16,16 +16,25 @@ pub(super) struct ScriptFunction {
     tree: Rc<Tree>,
     captured: Rc<Scope>,
     this: Weak<Self>,
+    /// The name under which a function that is declared in a block sees itself.
+    own_name: Option<Rc<str>>,
 }
 
 impl ScriptFunction {
-    pub(super) fn value(state: &Rc<State>, file: usize, tree: &Rc<Tree>, captured: Rc<Scope>) -> Value {
+    pub(super) fn value(
+        state: &Rc<State>,
+        file: usize,
+        tree: &Rc<Tree>,
+        captured: Rc<Scope>,
+        own_name: Option<Rc<str>>,
+    ) -> Value {
         let function = Rc::new_cyclic(|this| Self {
             state: Rc::clone(state),
             file,
             tree: Rc::clone(tree),
             captured,
             this: Weak::clone(this),
+            own_name,
         });
         Value::from(Function::new(FunctionKind::Foreign(function)))
     }
@@ -56,9 +65,8 @@ impl ScriptFunction {
         let mut evaluator = Evaluator::new(&self.state, cx, self.file);
         evaluator.environment.captured = Rc::clone(&self.captured);
         evaluator.bind(&self.tree, args)?;
-        if let (Some(name), Some(this)) = (&self.tree.name, self.this.upgrade()) {
-            let this = Value::from(Function::new(FunctionKind::Foreign(this)));
-            evaluator.environment.make(&inner_name(&name.name), 0, Some(this));
+        if let (Some(name), Some(this)) = (&self.own_name, self.this.upgrade()) {
+            evaluator.environment.make(name, 0, Some(Value::from(Function::new(FunctionKind::Foreign(this)))));
         }
         let flow = match &self.tree.body {
             FunctionBody::Block(block) => evaluator.statements(&block.statements)?,
@@ -117,7 +125,7 @@ impl Evaluator<'_, '_> {
             let variable = crate::environment::Variable { from: 0, value: Some(value) };
             captured.insert(Rc::clone(&name.name), variable);
         }
-        Ok(ScriptFunction::value(self.state, self.file, tree, Rc::new(captured)))
+        Ok(ScriptFunction::value(self.state, self.file, tree, Rc::new(captured), None))
     }
 
     /// `callee(args)`: what is called is found before the arguments are evaluated.
@@ -175,18 +183,5 @@ impl Evaluator<'_, '_> {
         let make = || Value::from(Function::new(FunctionKind::Builtin(builtin)));
         // Names of the program's functions and of builtins differ: those of modules have `::` in them.
         Some(self.state.functions.borrow_mut().entry(key).or_insert_with(make).clone())
-    }
-
-    /// True for a call of `callee` that interpolation leaves as text.
-    pub(super) fn is_constant(&self, name: &str) -> bool {
-        self.state.program.declarations.constant_names.contains(name)
-    }
-
-    /// The tree of an expression without parentheses, if it is a bare name.
-    pub(super) fn as_bare_name(expr: &Expr) -> Option<&Rc<str>> {
-        match &expr.kind {
-            ExprKind::Name(name) => Some(name),
-            _ => None,
-        }
     }
 }

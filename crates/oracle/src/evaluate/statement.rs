@@ -191,8 +191,9 @@ impl Evaluator<'_, '_> {
     fn inner_function(&mut self, function: &Rc<Function>) {
         let Some(name) = function.name.as_ref().filter(|_| !self.at_top()) else { return };
         let captured = Rc::new(self.environment.snapshot(function.span.start));
-        let value = ScriptFunction::value(self.state, self.file, function, captured);
-        self.environment.make(&inner_name(&name.name), function.span.start, Some(value));
+        let name = inner_name(&name.name);
+        let value = ScriptFunction::value(self.state, self.file, function, captured, Some(Rc::clone(&name)));
+        self.environment.make(&name, function.span.start, Some(value));
     }
 }
 

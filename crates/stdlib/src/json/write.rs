@@ -36,7 +36,7 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize, limit: usize) ->
         View::Int(value) => push_int(out, value),
         View::Bool(true) => out.extend_from_slice(b"true"),
         View::Bool(false) => out.extend_from_slice(b"false"),
-        View::Float(value) if value.is_finite() => push_float(out, value),
+        View::Float(value) if value.is_finite() => write_float(out, value),
         View::List(list) if depth < MAX_DEPTH => {
             out.push(b'[');
             for (index, item) in list.iter().enumerate() {
@@ -81,6 +81,17 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, depth: usize, limit: usize) ->
         | View::Handle(_) => out.extend_from_slice(b"null"),
     }
     Ok(())
+}
+
+/// From here to where exponents begin, a float without fraction would read back as an int too large for 64 bits.
+const INT_LIMIT: f64 = 9_223_372_036_854_775_808.0;
+
+fn write_float(out: &mut Vec<u8>, value: f64) {
+    let start = out.len();
+    push_float(out, value);
+    if value.abs() >= INT_LIMIT && !out.iter().skip(start).any(|byte| *byte == b'e') {
+        out.extend_from_slice(b".0");
+    }
 }
 
 #[inline]
@@ -149,6 +160,9 @@ mod tests {
             (Value::float(1.0), "1"),
             (Value::float(-0.0), "0"),
             (Value::float(1e36), "1e+36"),
+            (Value::float(9e18), "9000000000000000000"),
+            (Value::float(1e20), "100000000000000000000.0"),
+            (Value::float(-INT_LIMIT), "-9223372036854775808.0"),
             (Value::float(f64::NAN), "null"),
             (Value::float(f64::INFINITY), "null"),
         ] {

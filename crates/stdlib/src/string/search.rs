@@ -1,40 +1,31 @@
-//! Substring search without set-up: a vectorised scan for the needle's rarest byte, then a comparison.
-//!
-//! Linear also for hostile texts: when the rare byte turns out to be common, the two-way search of `memmem` takes over.
+//! Substring search with little set-up: when the needle has a byte that is rare in text, a vectorised scan for that byte
+//! and a comparison; otherwise `memmem`, which prepares itself for any needle.
 
 use memchr::{memchr, memmem};
 
-/// How common a byte is in text, roughly; fewer means rarer.
-const fn commonness(byte: u8) -> u8 {
-    match byte {
-        b' ' | b'e' | b'a' | b't' | b'i' | b'n' | b'o' | b'r' | b's' | b'l' => 3,
-        b'a'..=b'z' | 0xc2..=0xc5 | 0x80..=0xbf => 2,
-        b'0'..=b'9' | b'\n' | b'"' | b',' | b'.' | b'/' | b'<' | b'>' | b'=' => 1,
-        _ => 0,
-    }
+/// True for a byte that most texts hold seldom.
+const fn is_rare(byte: u8) -> bool {
+    !matches!(byte, b'a'..=b'z' | b' ' | b'0' | b'1' | b'\n' | b'"' | b',' | b'.' | 0x80..=0xbf | 0xc2..=0xc5)
 }
 
-/// False candidates that are tolerated before the scan gives up.
-const MAX_MISSES: usize = 24;
+/// False candidates that are tolerated before the scan gives up, and bytes of the needle that are looked at.
+const MAX_MISSES: usize = 4;
+const MAX_INSPECTED: usize = 16;
 
-/// Byte offset of the first occurrence.
+/// Byte offset of the first occurrence. Linear also for hostile texts.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let (&first, rest) = match needle.split_first() {
-        Some(parts) => parts,
-        None => return Some(0),
-    };
-    if rest.is_empty() {
-        return memchr(first, haystack);
-    }
-    // One scan over the needle's start is enough to find a byte that is rare.
-    let (offset, &rare) = needle.iter().enumerate().take(16).min_by_key(|(_, byte)| commonness(**byte))?;
     let mut from = 0;
-    for _ in 0..MAX_MISSES {
-        let start = from + memchr(rare, haystack.get(from + offset..)?)?;
-        if haystack.get(start..)?.starts_with(needle) {
-            return Some(start);
+    if let [byte] = needle {
+        return memchr(*byte, haystack);
+    }
+    if let Some((offset, rare)) = needle.iter().enumerate().take(MAX_INSPECTED).find(|(_, byte)| is_rare(**byte)) {
+        for _ in 0..MAX_MISSES {
+            let start = from + memchr(*rare, haystack.get(from + offset..)?)?;
+            if haystack.get(start..)?.starts_with(needle) {
+                return Some(start);
+            }
+            from = start + 1;
         }
-        from = start + 1;
     }
     memmem::find(haystack.get(from..)?, needle).map(|at| from + at)
 }
