@@ -72,7 +72,7 @@ pub(crate) fn stored(owner: &str, field: &FieldDef, value: Value) -> Result<Valu
         (FieldType::Float, View::Float(_)) => true,
         (FieldType::Str, View::Str(_)) => true,
         (FieldType::Bool, View::Bool(_)) => true,
-        (FieldType::Array, View::List(_) | View::Map(_)) => true,
+        (FieldType::Array, View::List(_)) => true,
         (FieldType::Map, View::Map(_)) => true,
         (FieldType::Function, View::Function(_)) => true,
         (FieldType::Struct(name), View::Struct(instance)) => instance.name() == &**name,
@@ -87,6 +87,7 @@ pub(crate) fn stored(owner: &str, field: &FieldDef, value: Value) -> Result<Valu
         _ => type_name(&value),
     };
     let (name, ty) = (&field.name, field.ty.name());
+    let mark = if field.nullable { "?" } else { "" };
     let hint = if value.is_null() { format!(" (declare it as ?{ty} to allow null)") } else { String::new() };
-    Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {ty}, got {got}{hint}")))
+    Err(Thrown::error(format!("struct '{owner}': field '{name}' expects {mark}{ty}, got {got}{hint}")))
 }

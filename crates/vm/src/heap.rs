@@ -120,7 +120,7 @@ unsafe fn destroy(object: NonNull<Header>) {
             // SAFETY: deferred objects were handed over with their last ownership.
             unsafe { destroy_now(next) };
         }
-        DEFERRED.with(RefCell::take);
+        drop(ManuallyDrop::into_inner(DEFERRED.with(RefCell::take)));
     }
     DEPTH.with(|cell| cell.set(depth));
 }

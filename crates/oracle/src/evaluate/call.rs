@@ -6,7 +6,7 @@ use crate::environment::Scope;
 use crate::written::pushed_place;
 use bytecode::arity_message;
 use std::rc::{Rc, Weak};
-use syntax::tree::{Expr, ExprKind, Function as Tree, FunctionBody, Ident};
+use syntax::tree::{Expr, Function as Tree, FunctionBody, Ident};
 use vm::{Cx, ForeignFunction, Function, FunctionKind, Thrown, Value, View};
 
 /// A function of the program with the values it has captured.
