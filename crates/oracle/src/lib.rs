@@ -22,7 +22,7 @@ mod structure;
 mod written;
 
 pub use evaluate::{Limits, run};
-pub use generate::generate;
+pub use generate::{generate, generate_with};
 pub use load::{Program, Reader, Refused, load};
 pub use observe::{end_of, observe};
 pub use shrink::shrink;

@@ -137,9 +137,7 @@ pub mod builtins {
         let values = list.into_values();
         match compare {
             None => sorting::by_order(values),
-            Some(compare) => {
-                sorting::by(values, |a, b| is_negative(&cx.call(compare, vec![a.clone(), b.clone()])?))
-            }
+            Some(compare) => sorting::by(values, |a, b| is_negative(&cx.call(compare, vec![a.clone(), b.clone()])?)),
         }
     }
 

@@ -41,8 +41,8 @@ fn check(holds: bool, name: &str, message: Option<&Value>, problem: impl FnOnce(
 #[macros::module(name = "assert")]
 pub mod builtins {
     use super::{Tests, check, show};
-    use crate::{regex, string};
     use crate::text::Text;
+    use crate::{regex, string};
     use vm::compare::{equals, is_truthy};
     use vm::text::describe;
     use vm::{Array, Cx, Function, Str, Thrown, ThrownKind, Value, View};
@@ -246,8 +246,10 @@ mod tests {
         assert_eq!(error("assert", "eq", vec![list(1), list(2)]), "assert_eq(): expected [2], got [1]");
         let own = vec![Value::FALSE, Value::str("why")];
         assert_eq!(error("", "assert", own), "why: assert(): expected something true, got bool false");
-        assert_eq!(error("", "assert_contains", vec![Value::str("abc"), Value::str("x")]),
-            "assert_contains(): expected string \"x\" in string \"abc\"");
+        assert_eq!(
+            error("", "assert_contains", vec![Value::str("abc"), Value::str("x")]),
+            "assert_contains(): expected string \"x\" in string \"abc\""
+        );
         assert_eq!(text("", "assert_contains", vec![Value::str("abc"), Value::str("b")]), "null");
         assert!(error("", "assert_contains", vec![Value::NULL, Value::NULL]).contains("got null"));
         assert!(error("", "assert_match", vec![Value::str("a"), Value::str("[")]).contains("cannot be used"));

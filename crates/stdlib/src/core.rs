@@ -182,7 +182,9 @@ mod tests {
 
     #[test]
     fn exit_carries_its_code() {
-        for (name, args, code) in [("exit", vec![], 0), ("exit", vec![Value::int(3)], 3), ("die", vec![Value::int(2)], 2)] {
+        for (name, args, code) in
+            [("exit", vec![], 0), ("exit", vec![Value::int(3)], 3), ("die", vec![Value::int(2)], 2)]
+        {
             let thrown = call("", name, args).expect_err("exits");
             assert!(matches!(thrown.kind(), vm::ThrownKind::Exit(given) if *given == code));
         }

@@ -34,7 +34,11 @@ pub mod builtins {
     /// ```
     #[builtin(pure)]
     fn new(r#type: Text<'_>, message: &Value, #[default = 0] code: i64) -> Result<(), Thrown> {
-        let parts = [("type", Value::from(r#type.to_str())), ("message", Value::from(to_text(message))), ("code", Value::int(code))];
+        let parts = [
+            ("type", Value::from(r#type.to_str())),
+            ("message", Value::from(to_text(message))),
+            ("code", Value::int(code)),
+        ];
         let error: Map = parts.into_iter().map(|(key, value)| (Str::from(key), value)).collect();
         Err(Thrown::value(Value::from(error)))
     }

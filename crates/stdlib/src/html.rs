@@ -1,9 +1,10 @@
 //! Text and HTML: one escape for element content and quoted attributes, one for attributes of any kind.
 
-use vm::Str;
+use crate::text::check_length;
+use vm::{MAX_STRING, Str, Thrown};
 
 /// The entity for a byte that means something in HTML.
-pub(crate) fn entity(byte: u8) -> Option<&'static str> {
+fn entity(byte: u8) -> Option<&'static str> {
     Some(match byte {
         b'&' => "&amp;",
         b'<' => "&lt;",
@@ -15,20 +16,24 @@ pub(crate) fn entity(byte: u8) -> Option<&'static str> {
     })
 }
 
-/// Text for element content and quoted attributes. Text without special characters is given back as it is.
-pub(crate) fn escape(text: &Str) -> Str {
-    let bytes = text.as_bytes();
-    let Some(first) = bytes.iter().position(|byte| entity(*byte).is_some()) else { return text.clone() };
-    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 16);
-    let (plain, rest) = bytes.split_at(first);
-    out.extend_from_slice(plain);
-    for byte in rest {
+/// Appends text as element content or as the value of a quoted attribute.
+pub fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
+    for byte in text {
         match entity(*byte) {
             Some(entity) => out.extend_from_slice(entity.as_bytes()),
             None => out.push(*byte),
         }
     }
-    Str::from(out)
+}
+
+fn escape(text: &Str) -> Result<Str, Thrown> {
+    if !text.as_bytes().iter().any(|byte| entity(*byte).is_some()) {
+        return Ok(text.clone());
+    }
+    let mut out = Vec::with_capacity(text.len() + text.len() / 8 + 16);
+    push_escaped(&mut out, text.as_bytes());
+    check_length("html::escape", Some(out.len()), MAX_STRING)?;
+    Ok(Str::from(out))
 }
 
 /// Where the tag or comment at the start of the text ends; none when it is only a `<`.
@@ -76,8 +81,7 @@ pub mod builtins {
     /// ```
     #[builtin(pure)]
     fn escape(text: Text<'_>) -> Result<Str, Thrown> {
-        check_length("html::escape", text.len().checked_mul(6), 6 * MAX_STRING / 4)?;
-        Ok(super::escape(&text))
+        super::escape(&text)
     }
 
     /// Text for an attribute, quoted or not: every ASCII character that is no letter or digit becomes `&#xHH;`.
@@ -87,7 +91,6 @@ pub mod builtins {
     /// ```
     #[builtin(pure)]
     fn attr(text: Text<'_>) -> Result<Vec<u8>, Thrown> {
-        check_length("html::attr", text.len().checked_mul(6), 6 * MAX_STRING / 4)?;
         let mut out = Vec::with_capacity(text.len() * 2);
         for byte in text.as_bytes() {
             if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
@@ -96,6 +99,7 @@ pub mod builtins {
                 out.extend_from_slice(format!("&#x{byte:02X};").as_bytes());
             }
         }
+        check_length("html::attr", Some(out.len()), MAX_STRING)?;
         Ok(out)
     }
 

@@ -50,7 +50,8 @@ fn round_to(number: Number, digits: i64) -> Number {
     match number {
         Number::Int(_) if digits >= 0 => number,
         Number::Int(value) => {
-            let Some(unit) = u32::try_from(digits.unsigned_abs()).ok().and_then(|power| 10_i128.checked_pow(power)) else {
+            let Some(unit) = u32::try_from(digits.unsigned_abs()).ok().and_then(|power| 10_i128.checked_pow(power))
+            else {
                 return Number::Int(0);
             };
             let half = unit / 2 * i128::from(value.signum());
@@ -284,12 +285,24 @@ mod tests {
             (1.5, i64::MIN, "0"),
             (f64::NAN, 2, "NaN"),
         ] {
-            assert_eq!(text("math", "round", vec![Value::float(number), Value::int(digits)]), rounded, "{number} {digits}");
+            assert_eq!(
+                text("math", "round", vec![Value::float(number), Value::int(digits)]),
+                rounded,
+                "{number} {digits}"
+            );
         }
-        for (number, digits, rounded) in
-            [(1250, -2, "1300"), (-1250, -2, "-1300"), (7, 5, "7"), (7, i64::MIN, "0"), (i64::MAX, -1, "9223372036854775808")]
-        {
-            assert_eq!(text("math", "round", vec![Value::int(number), Value::int(digits)]), rounded, "{number} {digits}");
+        for (number, digits, rounded) in [
+            (1250, -2, "1300"),
+            (-1250, -2, "-1300"),
+            (7, 5, "7"),
+            (7, i64::MIN, "0"),
+            (i64::MAX, -1, "9223372036854775808"),
+        ] {
+            assert_eq!(
+                text("math", "round", vec![Value::int(number), Value::int(digits)]),
+                rounded,
+                "{number} {digits}"
+            );
         }
         assert_eq!(text("math", "round", vec![Value::float(2.5)]), "3");
     }

@@ -67,7 +67,7 @@ struct Field {
 
 impl Field {
     fn new(value: Option<&Value>) -> Self {
-        let value = value.unwrap_or(&Value::NULL);
+        let Some(value) = value else { return Self { text: Str::new(b""), is_empty: true, is_array: false } };
         let (is_empty, is_array) = match value.view() {
             View::Null => (true, false),
             View::Str(text) => (text.is_empty(), false),
@@ -188,7 +188,9 @@ pub mod builtins {
         let rules = match rules {
             Array::Map(rules) => rules.clone(),
             Array::List(list) if list.is_empty() => Map::new(),
-            Array::List(_) => return Err(Thrown::error("validator::check(): the rules must be a map from fields to lists")),
+            Array::List(_) => {
+                return Err(Thrown::error("validator::check(): the rules must be a map from fields to lists"));
+            }
         };
         match data.view() {
             View::Null | View::Map(_) | View::Struct(_) => {}
@@ -251,7 +253,10 @@ mod tests {
         ] {
             assert_passes(value, rule, message);
         }
-        assert_eq!(check(Value::str("x"), &["integer", "min:5"]), "[ok => false, errors => [f => f must be an integer]]");
+        assert_eq!(
+            check(Value::str("x"), &["integer", "min:5"]),
+            "[ok => false, errors => [f => f must be an integer]]"
+        );
         assert_eq!(check(Value::NULL, &["required"]), "[ok => false, errors => [f => f is required]]");
         assert_eq!(check(Value::int(5), &["integer", "max:5"]), "[ok => true, errors => []]");
         assert_eq!(check(Value::from(List::from(vec![Value::NULL])), &["required"]), "[ok => true, errors => []]");
@@ -262,9 +267,20 @@ mod tests {
         for address in ["a@b.co", "first.last+tag@sub.example.com", "ü@münchen.de"] {
             assert_passes(address, "email", "");
         }
-        for address in
-            ["a", "@b.co", "a@", "a@b", "a@b.c", "a b@c.de", "a@b..de", ".a@b.de", "a@-b.de", "a@b@c.de", "a@1.2.3.4", "a@b.de\n"]
-        {
+        for address in [
+            "a",
+            "@b.co",
+            "a@",
+            "a@b",
+            "a@b.c",
+            "a b@c.de",
+            "a@b..de",
+            ".a@b.de",
+            "a@-b.de",
+            "a@b@c.de",
+            "a@1.2.3.4",
+            "a@b.de\n",
+        ] {
             assert_passes(address, "email", "is not a valid email");
         }
     }

@@ -33,7 +33,7 @@ fn map() -> Value {
 }
 
 fn int(args: &[Value], at: usize) -> i64 {
-    args[at].as_int().expect("an int")
+    args.get(at).and_then(Value::as_int).expect("an int")
 }
 
 #[test]
@@ -74,7 +74,11 @@ fn sort_by_a_function_is_stable_and_survives_nonsense() {
     assert_eq!(error("array", "sort", vec![ints([1, 2]), throws]), "stop");
     let bools = function(|_| Ok(Value::TRUE));
     assert!(error("array", "sort", vec![ints([1, 2]), bools]).contains("must give a number"));
-    let large = call("array", "sort", vec![ints((0..5000).rev()), function(|args| Ok(Value::int(int(&args, 0) - int(&args, 1))))]);
+    let large = call(
+        "array",
+        "sort",
+        vec![ints((0..5000).rev()), function(|args| Ok(Value::int(int(&args, 0) - int(&args, 1))))],
+    );
     let large = large.expect("sorts");
     assert_eq!(large.as_list().and_then(|list| list.get(4999)).and_then(Value::as_int), Some(4999));
 }
@@ -118,11 +122,17 @@ fn slices_clamp() {
 #[test]
 fn unique_follows_equality() {
     let one = || ints([1]);
-    let values = [Value::int(1), Value::str("1"), Value::float(1.0), Value::TRUE, Value::NULL, Value::NULL, one(), one()];
+    let values =
+        [Value::int(1), Value::str("1"), Value::float(1.0), Value::TRUE, Value::NULL, Value::NULL, one(), one()];
     assert_eq!(text("array", "unique", vec![list(values)]), "[1, 1, true, null, [1]]");
     let floats = [0.0, -0.0, 0.5, 0.5, f64::NAN, f64::NAN, f64::INFINITY, 1e300, 1e300].map(Value::float);
     assert_eq!(text("array", "unique", vec![list(floats)]), "[0, 0.5, NaN, NaN, Infinity, 1e+300]");
-    let large = [Value::int(9_007_199_254_740_993), Value::float(9_007_199_254_740_992.0), Value::int(i64::MAX), Value::float(9.3e18)];
+    let large = [
+        Value::int(9_007_199_254_740_993),
+        Value::float(9_007_199_254_740_992.0),
+        Value::int(i64::MAX),
+        Value::float(9.3e18),
+    ];
     let kept = call("array", "unique", vec![list(large)]).expect("compares");
     assert_eq!(kept.as_list().map(|list| list.len()), Some(4));
 }
@@ -150,7 +160,10 @@ fn flatten_is_bounded() {
     let nested = || list([Value::int(1), list([Value::int(2), list([Value::int(3), map()])])]);
     assert_eq!(text("array", "flatten", vec![nested()]), "[1, 2, 3, [a => 1, b => 2, c => 3]]");
     assert_eq!(text("array", "flatten", vec![nested(), Value::int(0)]), "[1, [2, [3, [a => 1, b => 2, c => 3]]]]");
-    assert_eq!(text("array", "flatten", vec![nested(), Value::int(-1)]), text("array", "flatten", vec![nested(), Value::int(0)]));
+    assert_eq!(
+        text("array", "flatten", vec![nested(), Value::int(-1)]),
+        text("array", "flatten", vec![nested(), Value::int(0)])
+    );
     let mut deep = ints([1]);
     for _ in 0..100_000 {
         deep = list([deep]);

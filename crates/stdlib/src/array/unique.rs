@@ -31,10 +31,11 @@ impl<'a> Seen<'a> {
             View::Bool(value) => 1 + usize::from(value),
             View::Int(value) => return Ok(self.ints.insert(value)),
             View::Float(value) => {
-                return Ok(value.is_nan() || match as_int(value) {
-                    Some(int) => self.ints.insert(int),
-                    None => self.floats.insert(value.to_bits()),
-                });
+                return Ok(value.is_nan()
+                    || match as_int(value) {
+                        Some(int) => self.ints.insert(int),
+                        None => self.floats.insert(value.to_bits()),
+                    });
             }
             View::Str(text) => return Ok(self.texts.insert(Str::as_bytes(text))),
             View::List(_) | View::Map(_) | View::Struct(_) | View::Function(_) | View::Handle(_) => {

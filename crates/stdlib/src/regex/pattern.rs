@@ -76,10 +76,8 @@ impl Pattern {
             let names = names.filter_map(|(at, name)| Some((Box::from(name?), at))).collect();
             return Ok(Self { groups: regex.captures_len(), names, engine: Engine::Backtracking(Box::new(regex)) });
         }
-        let config = meta::Config::new()
-            .nfa_size_limit(Some(MAX_COMPILED))
-            .hybrid_cache_capacity(LAZY_STATES)
-            .utf8_empty(false);
+        let config =
+            meta::Config::new().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(LAZY_STATES).utf8_empty(false);
         let regex = meta::Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))
@@ -216,7 +214,8 @@ impl TooManySteps {
     /// As an error for the script.
     #[cold]
     pub(super) fn error(function: &str, pattern: &Str) -> Thrown {
-        let cause = format!("it needs more than {MAX_STEPS} steps on this text; it looks around or back, which is slow");
+        let cause =
+            format!("it needs more than {MAX_STEPS} steps on this text; it looks around or back, which is slow");
         bad_pattern(function, pattern.as_bytes(), &cause)
     }
 }

@@ -70,9 +70,8 @@ fn parse<'a>(reference: &'a [u8], pattern: &Pattern) -> (Piece<'a>, usize) {
             }
         }
         Some(first) if first.is_ascii_digit() => {
-            let digit = |at: usize| {
-                reference.get(at).filter(|byte| byte.is_ascii_digit()).map(|byte| usize::from(byte - b'0'))
-            };
+            let digit =
+                |at: usize| reference.get(at).filter(|byte| byte.is_ascii_digit()).map(|byte| usize::from(byte - b'0'));
             let one = digit(1).unwrap_or(0);
             let exists = |group: &usize| (1..pattern.groups()).contains(group);
             if let Some(two) = digit(2).map(|second| one * 10 + second).filter(exists) {

@@ -237,7 +237,8 @@ impl<'a> Translator<'a> {
         }
         if self.eat("b") || self.rest.starts_with('B') {
             let inside = self.eat("B");
-            let spelt_out = |first, second| format!("(?:(?<=[{WORD}])({first}[{WORD}])|(?<![{WORD}])({second}[{WORD}]))");
+            let spelt_out =
+                |first, second| format!("(?:(?<=[{WORD}])({first}[{WORD}])|(?<![{WORD}])({second}[{WORD}]))");
             self.out.push_str(&match (self.ascii_boundaries, inside) {
                 (true, false) => r"(?-u:\b)".to_owned(),
                 (true, true) => r"(?-u:\B)".to_owned(),
