@@ -7,7 +7,7 @@ mod program;
 mod registry;
 mod report;
 
-pub use commands::run::{execute, observe};
+pub use commands::run::{execute, host, observe};
 pub use program::{Files, Prepared, Problem, prepare, prepare_text};
 pub use registry::registry;
 pub use report::{error_message, exit_code, runtime_error};

@@ -3,7 +3,7 @@
 use bytecode::Program;
 use compiler::{Loaded, Reader};
 use source::Diagnostic;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use vm::Registry;
 
@@ -54,8 +54,6 @@ pub struct Prepared {
     pub diagnostics: Vec<Diagnostic>,
     /// Names of the main file's globals; the position is the slot.
     pub globals: Vec<Rc<str>>,
-    /// The folder of the main file, made absolute where that is possible.
-    pub root: PathBuf,
 }
 
 /// Why there is nothing to run.
@@ -95,7 +93,5 @@ pub fn prepare(path: &Path, registry: &Registry) -> Result<Prepared, Problem> {
 pub fn prepare_text(path: &Path, text: &str, registry: &Registry) -> Prepared {
     let loaded = compiler::load(path, text, &Files);
     let compiled = compiler::compile(&loaded, registry.signatures());
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf());
-    Prepared { loaded, program: compiled.program, diagnostics: compiled.diagnostics, globals: compiled.globals, root }
+    Prepared { loaded, program: compiled.program, diagnostics: compiled.diagnostics, globals: compiled.globals }
 }

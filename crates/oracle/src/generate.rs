@@ -86,7 +86,7 @@ impl<'a> Generator<'a> {
 
     fn program(&mut self) {
         self.text.push_str(HEAD);
-        let globals = [Type::Int, Type::Float, Type::Str, Type::List, Type::Map, Type::Struct, Type::Any];
+        let globals = [Type::Int, Type::Float, Type::Str, Type::List, Type::Map, Type::Struct, Type::Any, Type::Bool];
         for (at, ty) in globals.into_iter().enumerate() {
             let name = format!("$g{at}");
             let value = self.literal(ty);
@@ -114,8 +114,7 @@ impl<'a> Generator<'a> {
             return self.statement();
         }
         self.open("try {");
-        let count = 1 + self.random.below(4);
-        self.statements(count);
+        self.some_statements(4);
         self.close("} catch ($e) {");
         self.open_scope();
         self.line("print(\"caught\", $e);");

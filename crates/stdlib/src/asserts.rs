@@ -125,12 +125,11 @@ pub mod builtins {
     /// Throws when both values are equal by `==`.
     ///
     /// ```look
-    /// try { assert_neq(2, 2.0) } catch ($e) { print($e) }   // assert_neq(): expected anything but int 2, got float 2
+    /// try { assert_neq(2, 2.0) } catch ($e) { print($e) }   // assert_neq(): expected anything but float 2, got int 2
     /// ```
     #[builtin(pure, alias = "::assert_neq")]
     fn neq(value: &Value, other: &Value, message: Option<&Value>) -> Result<(), Thrown> {
         let holds = !equals(value, other)?;
-        // The value comes first in the call, so it is what was found.
         check(holds, "assert_neq", message, || format!("expected anything but {}, got {}", show(other), show(value)))
     }
 

@@ -123,7 +123,9 @@ pub mod builtins {
     /// Ends the program with an exit code, or prints a message and ends it with code 0.
     ///
     /// ```look
-    /// die("no more")   // no more
+    /// print("the last line")   // the last line
+    /// die()
+    /// print("never")
     /// ```
     #[builtin(writes)]
     fn die(cx: &mut Cx<'_>, code: Option<&Value>) -> Result<(), Thrown> {

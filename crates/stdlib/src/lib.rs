@@ -19,6 +19,8 @@ pub mod math;
 mod nullable;
 mod random;
 pub mod regex;
+#[cfg(test)]
+mod robustness;
 pub mod string;
 #[cfg(test)]
 mod testing;
@@ -32,7 +34,9 @@ pub static ALL: &[&vm::Module] = &[
     &types::builtins::MODULE,
     &errors::builtins::MODULE,
     &math::builtins::MODULE,
+    &math::bare::MODULE,
     &string::builtins::MODULE,
+    &string::bare::MODULE,
     &regex::builtins::MODULE,
     &array::builtins::MODULE,
     &html::builtins::MODULE,

@@ -9,10 +9,10 @@ pub mod builtins {
 
     use super::*;
 
-    /// Checks the syntax of a program without running it.
+    /// Checks a program without running it: its syntax, and that the functions it calls exist.
     ///
     /// Gives `ok`, and for the first error its `line` and `col` (both from 1) and what is wrong as `msg`; these are 0,
-    /// 0 and `""` when there is none.
+    /// 0 and `OK` when there is none.
     ///
     /// ```look
     /// $result = look::check("print(1")
@@ -28,7 +28,7 @@ pub mod builtins {
             Err(error) => Some(not_utf8(source.as_bytes().get(..error.valid_up_to()).unwrap_or_default())),
         };
         let ok = issue.is_none();
-        let issue = issue.unwrap_or(SyntaxIssue { line: 0, column: 0, message: String::new() });
+        let issue = issue.unwrap_or(SyntaxIssue { line: 0, column: 0, message: "OK".to_owned() });
         let entries = [
             ("ok", Value::bool(ok)),
             ("line", Value::int(i64::from(issue.line))),
@@ -61,7 +61,7 @@ mod tests {
         }
         let mut isolate = isolate_in(Host { check_syntax: Some(parser), ..Host::default() });
         let mut check = |source: &[u8]| text_in(&mut isolate, "look", "check", vec![Value::str(source)]);
-        assert_eq!(check(b"good"), "[ok => true, line => 0, col => 0, msg => ]");
+        assert_eq!(check(b"good"), "[ok => true, line => 0, col => 0, msg => OK]");
         assert_eq!(check(b"anything"), "[ok => false, line => 3, col => 4, msg => bad]");
         assert_eq!(check(b"x\n\xc3\xa9\xff"), "[ok => false, line => 2, col => 2, msg => the text is not UTF-8]");
         let message = error("look", "check", vec![Value::str("good")]);

@@ -174,9 +174,9 @@ pub mod builtins {
     /// The largest of two or more values, or of an array; `null` for an empty array.
     ///
     /// ```look
-    /// print(math::max(3, 7, 2), math::max([5, 3, 8]), max(1, 2))   // 7 8 2
+    /// print(math::max(3, 7, 2), math::max([5, 3, 8]))   // 7 8
     /// ```
-    #[builtin(pure, alias = "::max")]
+    #[builtin(pure)]
     fn max(values: &mut [Value]) -> Result<Value, Thrown> {
         extreme_of("max", values, Ordering::Greater)
     }
@@ -184,9 +184,9 @@ pub mod builtins {
     /// The smallest of two or more values, or of an array; `null` for an empty array.
     ///
     /// ```look
-    /// print(math::min(3, 7, 2), math::min([5, 3, 8]), min(1, 2))   // 2 3 1
+    /// print(math::min(3, 7, 2), math::min([5, 3, 8]))   // 2 3
     /// ```
-    #[builtin(pure, alias = "::min")]
+    #[builtin(pure)]
     fn min(values: &mut [Value]) -> Result<Value, Thrown> {
         extreme_of("min", values, Ordering::Less)
     }
@@ -257,6 +257,34 @@ pub mod builtins {
             return Err(Thrown::error(format!("math::log() needs a number above 0, got {number}")));
         }
         Ok(number.ln())
+    }
+}
+
+/// The two that need no module.
+#[macros::module(name = "")]
+pub mod bare {
+    use super::extreme_of;
+    use std::cmp::Ordering;
+    use vm::{Thrown, Value};
+
+    /// The larger of two values; `math::max()` takes more.
+    ///
+    /// ```look
+    /// print(max(1, 2), max(-1, -1.5))   // 2 -1
+    /// ```
+    #[builtin(pure)]
+    fn max(a: Value, b: Value) -> Result<Value, Thrown> {
+        extreme_of("max", &[a, b], Ordering::Greater)
+    }
+
+    /// The smaller of two values; `math::min()` takes more.
+    ///
+    /// ```look
+    /// print(min(1, 2), min(2, 2.5))   // 1 2
+    /// ```
+    #[builtin(pure)]
+    fn min(a: Value, b: Value) -> Result<Value, Thrown> {
+        extreme_of("min", &[a, b], Ordering::Less)
     }
 }
 

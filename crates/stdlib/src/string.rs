@@ -12,8 +12,8 @@ mod tests;
 use crate::random;
 use crate::text::check_length;
 use std::ops::Range;
-use vm::text::{byte_offset, char_count, chars};
-use vm::{MAX_STRING, Str, Thrown};
+use vm::text::{byte_offset, char_count, chars, push_text};
+use vm::{MAX_STRING, Str, Thrown, Value, View};
 
 pub(crate) use search::find;
 
@@ -150,10 +150,10 @@ fn random_text(len: usize) -> Result<Vec<u8>, Thrown> {
 /// Text. Positions and lengths count characters (code points).
 #[macros::module(name = "string")]
 pub mod builtins {
-    use super::{append, case, chars_before, check_length, find, format, offset_of, part};
+    use super::{case, chars_before, check_length, find, format, join_values, offset_of, part};
     use crate::text::{MAX_PADDED, Text};
-    use vm::text::{chars, push_text};
-    use vm::{Array, List, MAX_STRING, Str, Thrown, Value, View};
+    use vm::text::chars;
+    use vm::{Array, List, MAX_STRING, Str, Thrown, Value};
 
     /// The text in upper case, the same in every locale.
     ///
@@ -306,29 +306,11 @@ pub mod builtins {
     /// The values of an array as one text with a separator between them.
     ///
     /// ```look
-    /// print(string::join([1, "b", true], "-"), join(["a", "b"]))   // 1-b-true ab
+    /// print(string::join([1, "b", true], "-"))   // 1-b-true
     /// ```
-    #[builtin(pure, alias = "::join")]
-    fn join(list: Array<'_>, #[default = b""] separator: &[u8]) -> Result<Str, Thrown> {
-        const NAME: &str = "string::join";
-        let values = list.values();
-        let len = values.iter().map(|value| separator.len() + value.as_str().map_or(8, Str::len)).sum();
-        check_length(NAME, Some(len), MAX_STRING)?;
-        let mut out = Str::with_capacity(len);
-        let mut buffer = Vec::new();
-        for (index, value) in values.iter().enumerate() {
-            if index > 0 {
-                append(&mut out, separator, NAME)?;
-            }
-            if let View::Str(text) = value.view() {
-                append(&mut out, text.as_bytes(), NAME)?;
-            } else {
-                buffer.clear();
-                push_text(&mut buffer, value);
-                append(&mut out, &buffer, NAME)?;
-            }
-        }
-        Ok(out)
+    #[builtin(pure)]
+    fn join(list: Array<'_>, separator: &[u8]) -> Result<Str, Thrown> {
+        join_values(list.values(), separator)
     }
 
     /// The text `times` times in a row.
@@ -431,5 +413,44 @@ pub mod builtins {
         let text = format::format(format.as_bytes(), values)?;
         check_length("string::format", Some(text.len()), MAX_STRING)?;
         Ok(text)
+    }
+}
+
+/// Texts of values with a separator between them.
+fn join_values(values: &[Value], separator: &[u8]) -> Result<Str, Thrown> {
+    const NAME: &str = "string::join";
+    let len = values.iter().map(|value| separator.len() + value.as_str().map_or(8, Str::len)).sum();
+    check_length(NAME, Some(len), MAX_STRING)?;
+    let mut out = Str::with_capacity(len);
+    let mut buffer = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            append(&mut out, separator, NAME)?;
+        }
+        if let View::Str(text) = value.view() {
+            append(&mut out, text.as_bytes(), NAME)?;
+        } else {
+            buffer.clear();
+            push_text(&mut buffer, value);
+            append(&mut out, &buffer, NAME)?;
+        }
+    }
+    Ok(out)
+}
+
+/// The one that needs no module.
+#[macros::module(name = "")]
+pub mod bare {
+    use super::join_values;
+    use vm::{Array, Str, Thrown};
+
+    /// The values of an array as one text, with a separator between them if one is given.
+    ///
+    /// ```look
+    /// print(join(["a", "b"]), join([1, 2], ", "))   // ab 1, 2
+    /// ```
+    #[builtin(pure)]
+    fn join(list: Array<'_>, #[default = b""] separator: &[u8]) -> Result<Str, Thrown> {
+        join_values(list.values(), separator)
     }
 }

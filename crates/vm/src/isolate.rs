@@ -75,7 +75,7 @@ impl std::fmt::Debug for Output {
 #[derive(Debug)]
 pub struct Isolate {
     /// Declared before the machine: what modules keep may hold constants of its image.
-    states: HashMap<TypeId, Box<dyn Any>>,
+    states: HashMap<TypeId, Box<dyn Any>, foldhash::fast::FixedState>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) host: Arc<Host>,
     pub(crate) output: Output,
@@ -104,7 +104,7 @@ impl Isolate {
             stack_end: std::ptr::null_mut(),
             machine,
             retired: Vec::new(),
-            states: HashMap::new(),
+            states: HashMap::default(),
         }
     }
 

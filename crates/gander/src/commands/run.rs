@@ -3,7 +3,7 @@
 use crate::commands::usage_error;
 use crate::program::{Prepared, Problem, prepare, prepare_text};
 use crate::registry;
-use crate::report::{error_message, exit_code, print_diagnostics};
+use crate::report::{exit_code, print_diagnostics};
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
@@ -37,7 +37,8 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(self) -> ExitCode {
-        let result = if self.disassemble { disassemble(&self.file) } else { run_file(&self.file, self.args, self.max_depth) };
+        let result =
+            if self.disassemble { disassemble(&self.file) } else { run_file(&self.file, self.args, self.max_depth) };
         match result {
             Ok(code) => ExitCode::from(code),
             Err(problem @ Problem::Unreadable(_)) => usage_error(&problem.to_string()),
@@ -50,19 +51,26 @@ impl Run {
 }
 
 /// Reads, compiles, and prints what the author has to know.
-fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>, PathBuf), Problem> {
-    let Prepared { loaded, program, diagnostics, root, .. } = prepare(file, registry)?;
+fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>), Problem> {
+    let Prepared { loaded, program, diagnostics, .. } = prepare(file, registry)?;
     let shown = |diagnostic: &&Diagnostic| diagnostic.is_error() || SHOWN_WARNINGS.contains(&diagnostic.code);
     print_diagnostics(diagnostics.iter().filter(shown), &loaded.sources);
-    Ok((loaded, program, root))
+    Ok((loaded, program))
 }
 
 fn disassemble(file: &Path) -> Result<u8, Problem> {
     let registry = registry();
-    let (loaded, program, _) = compile(file, &registry)?;
+    let (loaded, program) = compile(file, &registry)?;
     let Some(program) = program else { return Ok(1) };
     print!("{}", bytecode::disassemble(&program, &loaded.sources, registry.signatures()));
     Ok(0)
+}
+
+/// What surrounds a program that is run from the command line.
+pub fn host(file: &Path, args: Vec<String>) -> Host {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let root = parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf());
+    Host { root, args, script: file.display().to_string(), check_syntax: Some(check_syntax) }
 }
 
 /// Runs the program whose main file is `file` and gives its exit code. What it prints goes to standard output, errors to
@@ -76,10 +84,10 @@ pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
 
 fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Problem> {
     let registry = registry();
-    let (loaded, program, root) = compile(file, &registry)?;
+    let (loaded, program) = compile(file, &registry)?;
     let Some(program) = program else { return Ok(1) };
     let image = Image::link(program, &registry).map_err(Problem::Internal)?;
-    let host = Host { root, args, script: file.display().to_string(), check_syntax: Some(check_syntax) };
+    let host = host(file, args);
     let output = Output::to(Box::new(std::io::stdout()));
     let mut isolate = Isolate::with_image(image, registry, Arc::new(host), output);
     isolate.set_max_depth(max_depth);
@@ -88,14 +96,16 @@ fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Prob
     Ok(exit_code(result, &loaded.sources))
 }
 
-/// Runs a program whose main file has this text, without files or arguments, and gives what it printed and the message of the
-/// error that ended it (empty when there was none). For comparing engines.
+/// Runs a program whose main file has this text, without files or arguments, and gives what it printed and how it ended:
+/// empty for its normal end, `exit N`, `stop`, `threw: ` and the text of what it threw, or `refused: ` and the first message
+/// for a program that does not start. For comparing engines.
 pub fn observe(path: &Path, text: &str) -> (String, String) {
     let registry = registry();
     let prepared = prepare_text(path, text, &registry);
     let Some(program) = prepared.program else {
         let errors = prepared.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
-        return (String::new(), errors.map(|error| error.message.clone()).collect::<Vec<_>>().join("; "));
+        let first = errors.min_by_key(|error| error.labels.first().map(|label| label.span.start));
+        return (String::new(), format!("refused: {}", first.map_or("", |error| &error.message)));
     };
     let image = match Image::link(program, &registry) {
         Ok(image) => image,
@@ -106,13 +116,13 @@ pub fn observe(path: &Path, text: &str) -> (String, String) {
     let mut isolate = Isolate::with_image(image, registry, Arc::new(Host::default()), output);
     let result = isolate.run_main();
     isolate.output().flush();
-    let error = match result.map_err(vm::Thrown::into_kind) {
+    let end = match result.map_err(vm::Thrown::into_kind) {
         Ok(()) => String::new(),
-        Err(ThrownKind::Value { value, .. }) => error_message(&value),
         Err(ThrownKind::Exit(code)) => format!("exit {code}"),
         Err(ThrownKind::Stop) => "stop".to_owned(),
+        Err(ThrownKind::Value { value, .. }) => format!("threw: {}", vm::text::to_text(&value).to_str_lossy()),
     };
-    (printed.text(), error)
+    (printed.text(), end)
 }
 
 /// Output that is kept in memory.
@@ -136,16 +146,12 @@ impl std::io::Write for Shared {
     }
 }
 
-/// Checks a text for `look::check`.
+/// Checks a text for `look::check`: errors, and calls of functions that do not exist.
 pub(crate) fn check_syntax(text: &str) -> Option<SyntaxIssue> {
-    let mut sources = source::SourceMap::new();
-    let id = sources.add(source::Source::new("text", text));
-    let parsed = syntax::parse(id, text);
-    let error = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error())?;
-    let at = error.labels.first().map(|label| sources.get(id).location(label.span.start));
-    Some(SyntaxIssue {
-        line: at.map_or(0, |at| at.line),
-        column: at.map_or(0, |at| at.column),
-        message: error.message.clone(),
-    })
+    let prepared = prepare_text(Path::new("text"), text, &registry());
+    let is_issue = |diagnostic: &&Diagnostic| diagnostic.is_error() || diagnostic.code == "undefined-function";
+    let issue = prepared.diagnostics.iter().find(is_issue)?;
+    let label = issue.labels.first()?;
+    let at = prepared.loaded.sources.get(label.source).location(label.span.start);
+    Some(SyntaxIssue { line: at.line, column: at.column, message: issue.message.clone() })
 }

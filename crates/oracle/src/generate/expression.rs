@@ -32,13 +32,22 @@ impl Generator<'_> {
     }
 
     fn value_at(&mut self, ty: Type, depth: usize) -> String {
-        let ty = if self.random.one_in(WRONG_TYPE) { self.random.choose(Type::ALL).unwrap_or(ty) } else { ty };
-        if depth >= MAX_DEPTH || self.random.one_in(3) {
+        if self.random.one_in(WRONG_TYPE) {
+            // A literal: what is stored again and again must not hold itself.
+            let ty = self.random.choose(Type::ALL).unwrap_or(ty);
+            return self.literal(ty);
+        }
+        let is_condition = depth == 0 && ty == Type::Bool;
+        if depth >= MAX_DEPTH || (!is_condition && self.random.one_in(4)) {
             return self.leaf(ty);
         }
         let made = match self.random.below(10) {
             0 => self.library_call(ty, depth),
-            1 | 2 => self.function_call(depth),
+            1 | 2 => self.function_call(depth).map(|call| match ty {
+                Type::Int | Type::Float => format!("{call} + 0"),
+                Type::Bool => format!("!{call}"),
+                _ => call,
+            }),
             _ => {
                 let pattern = self.random.choose(templates::values(ty));
                 pattern.and_then(|pattern| self.fill(pattern, depth + 1))
@@ -98,8 +107,13 @@ impl Generator<'_> {
             'k' => self.random.choose(KEYS).map(str::to_owned),
             'x' if self.random.one_in(3) => Some(self.leaf(Type::Int)),
             'x' => self.random.choose(POSITIONS).map(str::to_owned),
-            'v' => {
-                let names = self.scopes.readable(Type::Any);
+            'v' | 'q' | 'd' => {
+                let ty = match letter {
+                    'q' => Type::Struct,
+                    'd' => Type::Map,
+                    _ => Type::Any,
+                };
+                let names = self.scopes.readable(ty);
                 self.random.choose(&names)
             }
             '1' => Some(self.callable_of(1, depth)),

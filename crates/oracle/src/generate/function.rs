@@ -62,14 +62,14 @@ impl Generator<'_> {
             if let Some((counter, _)) = head.params.first().filter(|_| counts_down) {
                 let value = this.value(Type::Any);
                 this.line(&format!("if ({counter} <= 0) {{ return {value}; }}"));
-                this.statements(1 + this.random.below(3));
+                this.some_statements(3);
                 let rest: Vec<String> = callable.params.iter().skip(1).map(|ty| this.value(*ty)).collect();
                 let args = std::iter::once(format!("{counter} - 1")).chain(rest).collect::<Vec<_>>().join(", ");
                 let result = this.fresh_name();
                 this.line(&format!("{result} = {name}({args});"));
                 this.scopes.add_variable(result, Type::Any);
             }
-            this.statements(1 + this.random.below(5));
+            this.some_statements(5);
         });
         self.line("}");
         callable.cost = if counts_down { cost.saturating_mul(ROUNDS) } else { cost };
@@ -99,7 +99,7 @@ impl Generator<'_> {
                 this.scopes.add_read_only(name, ty);
             }
             this.shadow();
-            this.statements(1 + this.random.below(4));
+            this.some_statements(4);
         });
         self.line("};");
         self.declare(name, &head, cost);
@@ -113,7 +113,7 @@ impl Generator<'_> {
         self.line(&format!("function {name}({}) {{", head.text));
         let cost = self.body(&head, |this| {
             this.shadow();
-            this.statements(1 + this.random.below(4));
+            this.some_statements(4);
         });
         self.line("}");
         self.declare(name, &head, cost);

@@ -10,10 +10,16 @@ const MAX_DEPTH: usize = 5;
 const ATTEMPTS: usize = 8;
 
 impl Generator<'_> {
-    pub(super) fn statements(&mut self, count: usize) {
-        for _ in 0..count {
+    /// Between one and `most` statements.
+    pub(super) fn some_statements(&mut self, most: usize) {
+        for _ in 0..=self.random.below(most) {
             self.statement();
         }
+    }
+
+    /// True where something may be stored that is made of larger parts: neither in loops nor in functions.
+    pub(super) fn may_grow(&self) -> bool {
+        self.loops == 0 && !self.in_function && self.growth > 0
     }
 
     pub(super) fn statement(&mut self) {
@@ -23,7 +29,7 @@ impl Generator<'_> {
         match self.random.below(40) {
             0..=5 => self.new_variable(),
             6..=15 => self.pattern(CHANGES),
-            16 | 17 if self.loops == 0 && !self.in_function && self.growth > 0 => {
+            16 | 17 if self.may_grow() => {
                 self.growth -= 1;
                 self.pattern(GROWTH);
             }
@@ -40,7 +46,7 @@ impl Generator<'_> {
             37 => self.jump(),
             38 if nested => {
                 self.open("{");
-                self.body_of_block();
+                self.some_statements(4);
                 self.close("}");
             }
             39 if self.random.one_in(40) => self.line("exit(3);"),
@@ -62,10 +68,9 @@ impl Generator<'_> {
 
     fn new_variable(&mut self) {
         let ty = self.random.choose(Type::ALL).unwrap_or(Type::Int);
-        let can_grow = self.loops == 0 && !self.in_function && self.growth > 0;
         let value = match ty {
             Type::Int | Type::Float | Type::Bool => self.value(ty),
-            _ if can_grow => {
+            _ if self.may_grow() => {
                 self.growth -= 1;
                 self.value(ty)
             }
@@ -80,10 +85,12 @@ impl Generator<'_> {
     fn maybe_assigned(&mut self) {
         let (cond, value) = (self.value(Type::Bool), self.value(Type::Int));
         let name = self.fresh_name();
+        // A quote would end the string around it.
+        let fits_in_string = !cond.contains('"') && !value.contains('"');
         match self.random.below(3) {
-            0 => self.line(&format!("({cond}) && ({name} = {value});")),
+            0 if fits_in_string => self.line(&format!("print(\"{{({cond}) || ({name} = {value})}}\");")),
             1 => self.line(&format!("({cond}) ? ({name} = {value}) : 0;")),
-            _ => self.line(&format!("print(\"{{({cond}) || ({name} = {value})}}\");")),
+            _ => self.line(&format!("({cond}) && ({name} = {value});")),
         }
         self.scopes.add_variable(name.clone(), Type::Int);
         if self.random.one_in(2) {
@@ -105,26 +112,20 @@ impl Generator<'_> {
         self.line(&format!("if ({cond}) {{ {jump} }}"));
     }
 
-    /// Statements for the block that has just been opened.
-    fn body_of_block(&mut self) {
-        let count = 1 + self.random.below(4);
-        self.statements(count);
-    }
-
     fn if_else(&mut self) {
         let cond = self.value(Type::Bool);
         self.open(&format!("if ({cond}) {{"));
-        self.body_of_block();
+        self.some_statements(4);
         while self.random.one_in(3) {
             let cond = self.value(Type::Bool);
             self.close(&format!("}} elseif ({cond}) {{"));
             self.open_scope();
-            self.body_of_block();
+            self.some_statements(4);
         }
         if self.random.one_in(2) {
             self.close("} else {");
             self.open_scope();
-            self.body_of_block();
+            self.some_statements(4);
         }
         self.close("}");
     }
@@ -134,7 +135,7 @@ impl Generator<'_> {
         let weight = self.weight;
         self.weight = weight.saturating_mul(rounds);
         self.loops += 1;
-        self.body_of_block();
+        self.some_statements(4);
         self.loops -= 1;
         self.weight = weight;
     }
@@ -195,7 +196,7 @@ impl Generator<'_> {
 
     fn case(&mut self, head: &str) {
         self.open(head);
-        self.body_of_block();
+        self.some_statements(4);
         if self.random.one_in(4) {
             self.line("break;");
         }
@@ -206,7 +207,7 @@ impl Generator<'_> {
 
     fn try_catch(&mut self) {
         self.open("try {");
-        self.body_of_block();
+        self.some_statements(4);
         if self.random.one_in(3) {
             self.jump();
         }
@@ -218,14 +219,14 @@ impl Generator<'_> {
             self.line(&format!("print(\"caught\", {name});"));
             self.scopes.add_variable(name, Type::Any);
             if self.random.one_in(2) {
-                self.body_of_block();
+                self.some_statements(4);
             }
         }
         if !has_catch || self.random.one_in(2) {
             self.close("} finally {");
             self.open_scope();
             self.line("write(\"finally \");");
-            self.body_of_block();
+            self.some_statements(4);
         }
         self.close("}");
     }

@@ -7,6 +7,10 @@ use regex_automata::{Anchored, Input, util::syntax};
 use std::ops::Range;
 use vm::{Str, Thrown};
 
+/// Patterns with up to this many states, and tables up to this size, get their whole automaton when they are compiled, which
+/// makes searching in short texts faster.
+const MAX_DFA_STATES: usize = 100;
+const MAX_DFA_BYTES: usize = 64 << 10;
 /// Longer patterns are refused.
 const MAX_PATTERN: usize = 64 * 1024;
 /// Compiled size above which a pattern is refused.
@@ -76,8 +80,12 @@ impl Pattern {
             let names = names.filter_map(|(at, name)| Some((Box::from(name?), at))).collect();
             return Ok(Self { groups: regex.captures_len(), names, engine: Engine::Backtracking(Box::new(regex)) });
         }
-        let config =
-            meta::Config::new().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(LAZY_STATES).utf8_empty(false);
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(MAX_COMPILED))
+            .hybrid_cache_capacity(LAZY_STATES)
+            .dfa_state_limit(Some(MAX_DFA_STATES))
+            .dfa_size_limit(Some(MAX_DFA_BYTES))
+            .utf8_empty(false);
         let regex = meta::Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))

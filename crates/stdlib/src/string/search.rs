@@ -1,31 +1,47 @@
-//! Substring search with little set-up: when the needle has a byte that is rare in text, a vectorised scan for that byte
-//! and a comparison; otherwise `memmem`, which prepares itself for any needle.
+//! Substring search with little set-up: a vectorised scan for the rarest byte of the needle and a comparison; when that
+//! finds too many false candidates, `memmem`, which prepares itself for any needle.
 
 use memchr::{memchr, memmem};
 
-/// True for a byte that most texts hold seldom.
-const fn is_rare(byte: u8) -> bool {
-    !matches!(byte, b'a'..=b'z' | b' ' | b'0' | b'1' | b'\n' | b'"' | b',' | b'.' | 0x80..=0xbf | 0xc2..=0xc5)
-}
+/// Bytes from the most common in text and markup downwards; all others are rarer.
+const COMMON: &[u8] = b" etaoinsrhldcumfpgwybvk\n0123456789,.\"'=<>/-:;_()[]{}ETAOINSRHLDCUMFPGWYBVK";
 
-/// False candidates that are tolerated before the scan gives up, and bytes of the needle that are looked at.
-const MAX_MISSES: usize = 4;
+/// How common each byte is; 0 for those that are not listed.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where an index out of range does not compile")]
+const FREQUENCY: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < COMMON.len() {
+        table[COMMON[at] as usize] = (COMMON.len() - at) as u8;
+        at += 1;
+    }
+    table
+};
+
+/// Bytes of the needle that are looked at.
 const MAX_INSPECTED: usize = 16;
+/// False candidates that are tolerated from the start, and one more for so many bytes that were passed.
+const FREE_MISSES: usize = 4;
+const BYTES_PER_MISS: usize = 64;
 
 /// Byte offset of the first occurrence. Linear also for hostile texts.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    if let [byte] = needle {
-        return memchr(*byte, haystack);
-    }
-    if let Some((offset, rare)) = needle.iter().enumerate().take(MAX_INSPECTED).find(|(_, byte)| is_rare(**byte)) {
-        for _ in 0..MAX_MISSES {
-            let start = from + memchr(*rare, haystack.get(from + offset..)?)?;
-            if haystack.get(start..)?.starts_with(needle) {
-                return Some(start);
-            }
-            from = start + 1;
+    let Some(first) = needle.first() else { return Some(0) };
+    let frequency = |byte: u8| FREQUENCY.get(byte as usize).copied().unwrap_or(0);
+    let (mut offset, mut rare, mut least) = (0, *first, frequency(*first));
+    for (at, byte) in needle.iter().enumerate().take(MAX_INSPECTED).skip(1) {
+        if frequency(*byte) < least {
+            (offset, rare, least) = (at, *byte, frequency(*byte));
         }
+    }
+    let (mut from, mut misses) = (0, 0);
+    while misses <= FREE_MISSES + from / BYTES_PER_MISS {
+        let start = from + memchr(rare, haystack.get(from + offset..)?)?;
+        if haystack.get(start..)?.starts_with(needle) {
+            return Some(start);
+        }
+        from = start + 1;
+        misses += 1;
     }
     memmem::find(haystack.get(from..)?, needle).map(|at| from + at)
 }

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 /// The longest string a script can make, in bytes.
-pub const MAX_STRING: usize = 1 << 30;
+pub const MAX_STRING: usize = 1 << 29;
 
 /// Head of a string; the bytes follow at [`BYTES_OFFSET`].
 #[derive(Debug)]

@@ -1,0 +1,42 @@
+//! HTTP/1.1 connections: sockets to requests, responses to sockets. Knows no script.
+//!
+//! The files in the order of a request: [`listen`] accepts a connection and gives it to a worker, [`poller`] tells that it is
+//! readable, [`worker`] reads, [`connection`] finds the request by [`head`] and [`body`], a [`Service`] answers it, [`encode`]
+//! writes the answer down, [`output`] keeps what the client does not take at once.
+
+#![forbid(unsafe_code)]
+
+mod admission;
+mod body;
+mod clock;
+mod connection;
+mod encode;
+mod field;
+mod head;
+mod limits;
+mod listen;
+mod mailbox;
+mod output;
+mod poller;
+mod request;
+mod response;
+mod service;
+mod shared;
+mod slab;
+mod spool;
+mod status;
+mod sys;
+mod timers;
+mod worker;
+
+pub use admission::Refused;
+pub use field::{Fields, InvalidField};
+pub use limits::Limits;
+pub use listen::{Acceptor, Listener};
+pub use mailbox::Mailbox;
+pub use request::{Body, Request};
+pub use response::{Payload, Response};
+pub use service::{Answer, RequestId, Service};
+pub use shared::Shared;
+pub use status::Status;
+pub use worker::{Counters, Round, StreamError, Worker};
