@@ -106,6 +106,7 @@ struct Incoming {
 pub(crate) struct Connection {
     phase: Phase,
     exchange: Exchange,
+    is_clients_last: bool,
     /// Bytes of line ends since the last request.
     blank: u8,
     /// Is it known that the kept bytes alone lead to nothing?
@@ -115,7 +116,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new() -> Self {
-        Self { phase: Phase::Idle, exchange: Exchange::default(), blank: 0, is_hungry: true, work: None }
+        Self { phase: Phase::Idle, exchange: Exchange::default(), is_clients_last: false, blank: 0, is_hungry: true, work: None }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -145,9 +146,9 @@ impl Connection {
         self.work.as_ref().is_some_and(|work| work.start < work.kept.len())
     }
 
-    /// Has the client said that this is its last request?
-    pub(crate) fn is_last(&self) -> bool {
-        !self.exchange.keep_alive
+    /// Has the client said that this is its last request, so that it sends nothing more?
+    pub(crate) fn is_clients_last(&self) -> bool {
+        self.is_clients_last
     }
 
     /// Bytes of the body that have arrived: a measure of speed.
@@ -197,12 +198,12 @@ impl Connection {
 
     /// Puts kept bytes back of which those before `start` are used.
     fn restore(&mut self, kept: Vec<u8>, start: usize) {
-        let is_empty = start >= kept.len();
-        match &mut self.work {
-            Some(work) if is_empty && work.incoming.is_none() => self.work = None,
-            Some(work) if is_empty => (work.kept, work.start) = (Vec::new(), 0),
-            Some(work) => (work.kept, work.start) = (kept, start),
-            None => {}
+        if start < kept.len() {
+            let work = self.work.get_or_insert_default();
+            (work.kept, work.start) = (kept, start);
+        } else if let Some(work) = &mut self.work {
+            work.start = 0;
+            self.work.take_if(|work| work.incoming.is_none());
         }
     }
 
@@ -223,6 +224,7 @@ impl Connection {
         }
         let source = source.get(blank..).unwrap_or_default();
         if source.is_empty() {
+            self.phase = Phase::Idle;
             return (blank, None);
         }
         if source == b"\r" || !self.is_worth_parsing(source, limits) {
@@ -291,6 +293,7 @@ impl Connection {
             is_head: request.method() == "HEAD",
             keep_alive: framing.keep_alive,
         };
+        self.is_clients_last = !framing.keep_alive;
         if inline.is_some() {
             self.phase = Phase::Busy;
             return (used, Some(Event::Request(request)));
@@ -362,6 +365,7 @@ impl Connection {
     /// Answers instead of a request, with the reason as text, and ends.
     pub(crate) fn refuse(&mut self, refusal: Refusal, date: &Date, out: &mut Vec<u8>) {
         self.exchange = Exchange::default();
+        self.is_clients_last = false;
         self.end();
         let Refusal { status, reason } = refusal;
         let text = format!("{} {}: {reason}\n", status.code(), status.reason());
@@ -388,9 +392,14 @@ impl Connection {
     }
 
     /// Writes the head of a response whose body follows in pieces.
-    pub(crate) fn begin_stream(&mut self, head: Response, length: Option<u64>, date: &Date, out: &mut Vec<u8>) {
-        let Response { status, fields, body: _, close } = head;
-        self.exchange.keep_alive &= !close;
+    pub(crate) fn begin_stream(
+        &mut self,
+        status: Status,
+        fields: &Fields,
+        length: Option<u64>,
+        date: &Date,
+        out: &mut Vec<u8>,
+    ) {
         let (framing, stream) = match length {
             Some(bytes) => (Framing::Length(bytes), Stream::Counted(bytes)),
             None if self.exchange.is_http10 => (Framing::UntilClose, Stream::Raw),
@@ -400,7 +409,7 @@ impl Connection {
         if has_body && framing == Framing::UntilClose {
             self.exchange.keep_alive = false;
         }
-        encode::head(out, status, &fields, framing, self.exchange, date);
+        encode::head(out, status, fields, framing, self.exchange, date);
         self.phase = Phase::Streaming(if has_body { stream } else { Stream::Discarded });
     }
 
@@ -449,13 +458,6 @@ impl Connection {
     /// The response of the current request is its last.
     pub(crate) fn forbid_keep_alive(&mut self) {
         self.exchange.keep_alive = false;
-    }
-}
-
-/// A status and fields alone, for the head of a stream.
-impl From<Status> for Response {
-    fn from(status: Status) -> Self {
-        Self::new(status, "")
     }
 }
 

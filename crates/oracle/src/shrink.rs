@@ -32,9 +32,16 @@ pub fn shrink(source: &str, mut still_fails: impl FnMut(&str) -> bool) -> String
             }
         }
         if !improved {
-            return smallest;
+            return without_blank_lines(smallest, still_fails);
         }
     }
+}
+
+/// What removed statements leave behind, unless it matters.
+fn without_blank_lines(smallest: String, mut still_fails: impl FnMut(&str) -> bool) -> String {
+    let lines = smallest.lines().filter(|line| !line.trim().is_empty());
+    let dense: String = lines.flat_map(|line| [line.trim_start(), "\n"]).collect();
+    if still_fails(&dense) { dense } else { smallest }
 }
 
 /// A part of the text and what it becomes.
@@ -97,7 +104,7 @@ impl Collector<'_> {
         while size > 0 {
             for group in statements.chunks(size) {
                 if let (Some(first), Some(last)) = (group.first(), group.last()) {
-                    self.replace(first.span.to(last.span), ";");
+                    self.replace(first.span.to(last.span), "");
                 }
             }
             size /= 2;

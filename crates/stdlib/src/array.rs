@@ -117,7 +117,7 @@ fn set(array: &mut Value, key: &Value, value: Value) -> Result<(), Thrown> {
             *array = Value::from(list_to_map(list));
         }
     }
-    vm::access::set(array, key, value).map(drop)
+    vm::access::set_at(array, std::slice::from_ref(key), value).map(drop)
 }
 
 /// Lists and maps. Every function gives a new array.

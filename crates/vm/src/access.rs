@@ -163,8 +163,8 @@ pub fn list_to_map(list: &List) -> Map {
 /// The place of `container[key]` for a write that goes on inside it. Makes containers on the way; writes nothing else.
 ///
 /// # Errors
-/// As [`set`].
-pub fn place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thrown> {
+/// As [`set_at`].
+fn place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thrown> {
     if container.is_null() {
         *container = create_for(key)?;
     }
@@ -205,12 +205,8 @@ pub fn place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value,
     }
 }
 
-/// Writes `container[key] = value` and gives back the stored value (an int stored in a float field is a float).
-///
-/// # Errors
-/// A position beyond the end, a container that is none, a value of the wrong type for a struct's field; the container is
-/// unchanged then.
-pub fn set(container: &mut Value, key: &Value, value: Value) -> Result<Value, Thrown> {
+/// Writes an element that is there, or that can be made by one step, and gives back the stored value.
+fn set(container: &mut Value, key: &Value, value: Value) -> Result<Value, Thrown> {
     if let ViewMut::Struct(instance) = container.view_mut() {
         let at = struct_field(instance, key)?;
         let def = instance.def().clone();
@@ -250,37 +246,128 @@ fn change_element<R>(
     Ok(result)
 }
 
-/// Changes what stands at the end of a path, making what is missing on the way.
+/// How far a path leads.
+enum Way<'v, 'k> {
+    /// To an element that is there.
+    There(&'v mut Value, &'k Value),
+    /// To an element that is not: it has to be made, and then the keys below it.
+    Missing(&'v mut Value, &'k Value, &'k [Value]),
+    /// To a null, which becomes the container of the keys that are left.
+    Null(&'v mut Value, &'k [Value]),
+}
+
+/// Follows a path of at least one key as far as it exists, and changes nothing but the sharing of what it passes.
+fn follow<'v, 'k>(root: &'v mut Value, path: &'k [Value]) -> Result<Way<'v, 'k>, Thrown> {
+    let mut container = root;
+    let mut rest = path;
+    while let Some((key, below)) = rest.split_first() {
+        if container.is_null() {
+            return Ok(Way::Null(container, rest));
+        }
+        if is_missing(container, key)? {
+            return Ok(Way::Missing(container, key, below));
+        }
+        if below.is_empty() {
+            return Ok(Way::There(container, key));
+        }
+        container = place(container, key)?;
+        rest = below;
+    }
+    Ok(Way::Null(container, rest))
+}
+
+/// True when a write would add the element. Fails where no element can be.
+fn is_missing(container: &Value, key: &Value) -> Result<bool, Thrown> {
+    Ok(match container.view() {
+        View::List(list) => match list_key(key)? {
+            ListKey::Index(index) => index == list.len() as i64,
+            ListKey::Name => true,
+        },
+        View::Map(map) => map.get_str(&map_key(key)?).is_none(),
+        _ => false,
+    })
+}
+
+/// Makes the containers of a path below `root` and gives its end.
+fn make_path<'v>(root: &'v mut Value, path: &[Value]) -> Result<&'v mut Value, Thrown> {
+    path.iter().try_fold(root, |container, key| place(container, key))
+}
+
+/// Writes at the end of a path and gives back the stored value (an int stored in a float field is a float). Containers that
+/// are missing on the way are made: a map for a name, a list for a position.
 ///
 /// # Errors
-/// As [`place`], and what `change` refuses.
+/// A position beyond the end, a container that is none, a value of the wrong type for a struct's field. Nothing has changed
+/// then.
+pub fn set_at(root: &mut Value, path: &[Value], value: Value) -> Result<Value, Thrown> {
+    let mut made = Value::NULL;
+    match follow(root, path)? {
+        Way::There(container, key) => return set(container, key, value),
+        Way::Missing(container, key, below) => {
+            *make_path(&mut made, below)? = value.clone();
+            *place(container, key)? = made;
+        }
+        Way::Null(container, rest) => {
+            *make_path(&mut made, rest)? = value.clone();
+            *container = made;
+        }
+    }
+    Ok(value)
+}
+
+/// Changes what stands at the end of a path; null where nothing does. Missing containers are made when the change succeeds.
+///
+/// # Errors
+/// As [`set_at`], and what `change` refuses.
 pub fn change_at<R>(
     root: &mut Value,
     path: &[Value],
     change: impl FnOnce(&mut Value) -> Result<R, Thrown>,
 ) -> Result<R, Thrown> {
-    match path.split_last() {
-        Some((last, way)) => change_element(place_at(root, way)?, last, change),
-        None => change(root),
+    if path.is_empty() {
+        return change(root);
+    }
+    let mut made = Value::NULL;
+    match follow(root, path)? {
+        Way::There(container, key) => change_element(container, key, change),
+        Way::Missing(container, key, below) => {
+            let result = change(make_path(&mut made, below)?)?;
+            *place(container, key)? = made;
+            Ok(result)
+        }
+        Way::Null(container, rest) => {
+            let result = change(make_path(&mut made, rest)?)?;
+            *container = made;
+            Ok(result)
+        }
     }
 }
 
-/// Changes what stands at the end of a path where every step can be read. A missing key of a map counts as null.
+/// Changes what stands at the end of a path where every step can be read. A missing last key of a map counts as null.
 ///
 /// # Errors
-/// Where reading would fail, and what `change` refuses.
+/// Where reading would fail, and what `change` refuses. Nothing has changed then.
 pub fn change_existing<R>(
     root: &mut Value,
     path: &[Value],
     change: impl FnOnce(&mut Value) -> Result<R, Thrown>,
 ) -> Result<R, Thrown> {
-    let mut container = &mut *root;
-    let Some((last, way)) = path.split_last() else { return change(container) };
-    for key in way {
+    let Some((last, way)) = path.split_last() else { return change(root) };
+    let mut container = root;
+    for (at, key) in way.iter().enumerate() {
         check_readable(container, key)?;
+        if is_missing(container, key)? {
+            return Err(not_indexable(&Value::NULL, path.get(at + 1).unwrap_or(last)));
+        }
         container = place(container, key)?;
     }
     check_readable(container, last)?;
+    if is_missing(container, last)? {
+        let mut made = Value::NULL;
+        let result = change(&mut made)?;
+        *place(container, last)? = made;
+        return Ok(result);
+    }
     change_element(container, last, change)
 }
 
@@ -294,26 +381,6 @@ fn check_readable(container: &Value, key: &Value) -> Result<(), Thrown> {
         View::Map(_) | View::Struct(_) => Ok(()),
         _ => Err(not_indexable(container, key)),
     }
-}
-
-/// The place at the end of a path; see [`place`].
-///
-/// # Errors
-/// As [`place`].
-pub fn place_at<'a>(root: &'a mut Value, path: &[Value]) -> Result<&'a mut Value, Thrown> {
-    path.iter().try_fold(root, |container, key| place(container, key))
-}
-
-/// Writes at the end of a path of at least one key; gives back the stored value.
-///
-/// # Errors
-/// As [`set`].
-pub fn set_at(root: &mut Value, path: &[Value], value: Value) -> Result<Value, Thrown> {
-    let Some((last, way)) = path.split_last() else {
-        *root = value.clone();
-        return Ok(value);
-    };
-    set(place_at(root, way)?, last, value)
 }
 
 /// `push(place, value)`: appends and gives back the new length. Makes a missing list.

@@ -478,7 +478,8 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     let stored = if i.has(DIES_C) && !i.has(WANTED) { (*value).take() } else { (*value).clone() };
                     let rest = access::set_in_list(&mut *container, &*key, stored);
                     if let Err(stored) = rest {
-                        let stored = check!(crate::access::set(&mut *container, &*key, stored));
+                        let stored =
+                            check!(crate::access::set_at(&mut *container, std::slice::from_ref(&*key), stored));
                         if i.has(WANTED) {
                             *value = stored;
                         }

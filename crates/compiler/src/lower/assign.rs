@@ -260,8 +260,10 @@ impl<'a> Lowerer<'_, 'a> {
             container = current;
         }
         let old = Operand { reg: current, temp: true };
-        if !new_value && let Some(dst) = result {
-            self.transfer(Operand { temp: false, ..old }, dst);
+        // The old value waits in a temporary: the store may fail, and the result may go to the root itself.
+        let kept = (!new_value && result.is_some()).then(|| self.temp());
+        if let Some(kept) = kept {
+            self.transfer(Operand { temp: false, ..old }, kept.reg);
         }
         match right {
             Right::Expr(value) => self.operate(span, op, old, value, current),
@@ -270,8 +272,8 @@ impl<'a> Lowerer<'_, 'a> {
         self.b.span = span;
         let wanted = if new_value && result.is_some() { WANTED } else { 0 };
         self.b.emit(Op::SetPath, root.flag() | wanted, [root.operand(), first, count]);
-        if new_value && let Some(dst) = result {
-            self.transfer(old, dst);
+        if let Some(dst) = result {
+            self.transfer(kept.unwrap_or(old), dst);
         }
     }
 
@@ -294,15 +296,12 @@ impl<'a> Lowerer<'_, 'a> {
         self.seed_local(name, access, reg);
         let place = Operand { reg, temp: false };
         match result {
-            Some(dst) if !prefix && dst != reg => {
-                self.transfer(place, dst);
-                self.add_constant(span, place, delta, reg);
-            }
             Some(dst) if !prefix => {
-                // `$i = $i++` leaves `$i` as it was, after the step has been tried.
-                let scratch = self.temp();
-                self.add_constant(span, place, delta, scratch.reg);
-                debug_assert_eq!(dst, reg);
+                // The old value waits in a temporary: the step may fail, and the result may go to the variable itself.
+                let kept = self.temp();
+                self.transfer(place, kept.reg);
+                self.add_constant(span, place, delta, reg);
+                self.transfer(kept, dst);
             }
             _ => {
                 self.add_constant(span, place, delta, reg);

@@ -20,7 +20,7 @@ impl Generator<'_> {
             Type::Str => TEXTS,
             Type::List => &["[]", "[1, 2, 3]", "[3, 1, 2, 1]", "[\"b\", \"a\"]", "[1, 2.5, \"x\", null, true]", "[[1], [2, 3]]"],
             Type::Map => &["[\"a\" => 1]", "[\"a\" => 1, \"b\" => [1, 2]]", "[\"x\" => \"y\", 1 => \"one\"]", "[\"a\" => [\"b\" => 2]]"],
-            Type::Struct => &["P{}", "P{x: 1}", "P{s: \"s\", y: 2}"],
+            Type::Struct => &["(P{})", "(P{x: 1})", "(P{s: \"s\", y: 2})"],
             Type::Any => &["null", "1", "\"any\"", "[1]", "[\"a\" => null]", "true"],
         };
         self.random.choose(choices).unwrap_or("null").to_owned()

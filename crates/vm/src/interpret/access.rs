@@ -1,9 +1,7 @@
 //! Elements, fields, iteration and paths beyond the fast paths.
 
 use super::text;
-use crate::access::{
-    change_at, change_existing, get, get_field as read_field, map_key, pop, push, resolve, set, set_at,
-};
+use crate::access::{change_at, change_existing, get, get_field as read_field, map_key, pop, push, resolve, set_at};
 use crate::builtin::Cx;
 use crate::heap::map::Map;
 use crate::heap::shape::Shape;
@@ -91,7 +89,7 @@ pub(super) fn set_field(
             read_field(container, key)?;
             Ok(value)
         }
-        _ => set(container, &Value::from(key.clone()), value),
+        _ => set_at(container, &[Value::from(key.clone())], value),
     }
 }
 
