@@ -1,6 +1,6 @@
 //! Bytecode as text that a person can read.
 
-use crate::op::{DIES_B, DIES_C, GLOBAL_ROOT, WANTED, WHEN_TRUE, WITH_KEY};
+use crate::op::{DIES_B, DIES_C, GLOBAL_ROOT, UNSTOPPABLE, WANTED, WHEN_TRUE, WITH_KEY};
 use crate::{BuiltinId, Constant, Function, Instr, Op, Operand, Program, Signatures, Site};
 use source::SourceMap;
 use std::fmt::Write;
@@ -109,6 +109,7 @@ fn instruction(instr: Instr, pc: usize, function: &Function, program: &Program, 
             (WANTED, "wanted"),
             (WITH_KEY, "with key"),
             (WHEN_TRUE, "when true"),
+            (UNSTOPPABLE, "unstoppable"),
         ] {
             if instr.has(flag) {
                 notes.push(name.to_owned());
@@ -148,6 +149,7 @@ fn constant(value: &Constant) -> String {
         Constant::Int(value) => value.to_string(),
         Constant::Float(value) => format!("{value:?}"),
         Constant::Str(bytes) => quoted(bytes),
+        Constant::Field(bytes) => format!(".{}", String::from_utf8_lossy(bytes)),
         Constant::List(items) => format!("list of {}", items.len()),
         Constant::Map(entries) => format!("map of {}", entries.len()),
         Constant::Function(id) => format!("function {id}"),

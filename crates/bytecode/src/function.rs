@@ -17,6 +17,8 @@ pub enum Constant {
     Float(f64),
     /// Bytes.
     Str(Arc<[u8]>),
+    /// A key of a path that was written `.name`.
+    Field(Arc<[u8]>),
     /// A list of constants.
     List(Vec<Constant>),
     /// A map of constants; keys differ from each other.

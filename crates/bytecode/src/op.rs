@@ -18,6 +18,8 @@ pub const WANTED: u8 = 4;
 pub const GLOBAL_ROOT: u8 = 8;
 /// `foreach` with a key: it goes to `R[b + 1]`.
 pub const WITH_KEY: u8 = 16;
+/// Only `exit` and the end of a request.
+pub const UNSTOPPABLE: u8 = 64;
 /// A jump is taken when its condition is true, else when it is false.
 pub const WHEN_TRUE: u8 = 32;
 
@@ -180,6 +182,8 @@ ops! {
     JumpIf(Read, Jump32, None);
     /// jump bc if R[a] is null (or is not, as `x` says)
     JumpIfNull(Read, Jump32, None);
+    /// jump bc if R[a] is assigned
+    JumpIfDefined(Read, Jump32, None);
     /// jump c if (R[a] == R[b]) is as `x` says
     JumpEq(Read, Read, Jump16);
     /// jump c if (R[a] < R[b]) is as `x` says
@@ -261,7 +265,8 @@ ops! {
     Throw(Update, None, None);
     /// throw the message K[bc]
     ThrowError(None, Const32, None);
-    /// go on throwing what the `finally` with exit registers R[a], R[a + 1] interrupted, if it did
+    /// go on throwing what the `finally` with exit registers R[a], R[a + 1] interrupted, if it did; with `UNSTOPPABLE` only
+    /// what nothing may stop
     EndFinally(Update, None, None);
 }
 

@@ -45,6 +45,7 @@ enum ConstantKey {
     Int(i64),
     Float(u64),
     Str(Vec<u8>),
+    Field(Vec<u8>),
     Function(u32),
     Builtin(u16),
 }
@@ -82,6 +83,7 @@ impl Builder {
             Constant::Int(value) => Some(ConstantKey::Int(*value)),
             Constant::Float(value) => Some(ConstantKey::Float(value.to_bits())),
             Constant::Str(bytes) => Some(ConstantKey::Str(bytes.to_vec())),
+            Constant::Field(bytes) => Some(ConstantKey::Field(bytes.to_vec())),
             Constant::Function(id) => Some(ConstantKey::Function(*id)),
             Constant::Builtin(id) => Some(ConstantKey::Builtin(id.0)),
             Constant::Null | Constant::Bool(_) | Constant::List(_) | Constant::Map(_) => None,

@@ -80,6 +80,8 @@ pub(crate) enum Exit {
         /// True when a `return` waits for it.
         returns: bool,
     },
+    /// The block of a `finally`, with its exit registers: leaving it does not stop an `exit` that is under way.
+    FinallyBlock { state: Reg },
 }
 
 /// A jump out of a construct.
@@ -190,25 +192,40 @@ impl<'p, 'a> Lowerer<'p, 'a> {
 
     /// Gives registers to the variables of a block. Returns where the block's registers begin.
     pub(crate) fn open_block(&mut self, key: u32) -> Reg {
+        let base = self.place_block(key);
+        self.mark_unassigned(key);
+        base
+    }
+
+    /// As [`Self::open_block`], but without code.
+    pub(crate) fn place_block(&mut self, key: u32) -> Reg {
         let base = self.b.top();
-        let declared = self.resolved().and_then(|resolved| resolved.blocks.get(&key));
-        for id in declared.into_iter().flatten() {
-            if self.registers.get(id.index()).is_some_and(Option::is_some) {
-                continue;
-            }
-            let reg = self.place_variable(*id);
-            if self.names.and_then(|names| names.variables.get(id.index())).is_some_and(|variable| variable.needs_mark)
-            {
-                self.b.emit(Op::LoadUndef, 0, [reg, 0, 0]);
+        for id in self.declared(key) {
+            if self.registers.get(id.index()).is_none_or(Option::is_none) {
+                self.place_variable(*id);
             }
         }
         base
     }
 
+    /// Marks the variables of a block that may be read before they are assigned.
+    pub(crate) fn mark_unassigned(&mut self, key: u32) {
+        for id in self.declared(key) {
+            if self.names.and_then(|names| names.variables.get(id.index())).is_some_and(|variable| variable.needs_mark)
+            {
+                let reg = self.register(*id);
+                self.b.emit(Op::LoadUndef, 0, [reg, 0, 0]);
+            }
+        }
+    }
+
+    fn declared(&self, key: u32) -> &'a [VarId] {
+        self.resolved().and_then(|resolved| resolved.blocks.get(&key)).map_or(&[], Vec::as_slice)
+    }
+
     /// Ends a block: what its variables hold is dropped.
     pub(crate) fn close_block(&mut self, key: u32, base: Reg) {
-        let declared = self.resolved().and_then(|resolved| resolved.blocks.get(&key));
-        let heap = declared.into_iter().flatten().filter(|id| {
+        let heap = self.declared(key).iter().filter(|id| {
             self.names.and_then(|names| names.variables.get(id.index())).is_some_and(|variable| variable.may_hold_heap)
         });
         let registers: Vec<Reg> = heap.filter_map(|id| self.registers.get(id.index()).copied().flatten()).collect();

@@ -100,6 +100,8 @@ struct Incoming {
     body: Vec<u8>,
     file: Option<File>,
     filed: u64,
+    /// How much had arrived when the speed was last measured.
+    measured: u64,
 }
 
 /// The state of one connection.
@@ -151,10 +153,11 @@ impl Connection {
         self.is_clients_last
     }
 
-    /// Bytes of the body that have arrived: a measure of speed.
-    pub(crate) fn body_bytes(&self) -> u64 {
-        let incoming = self.work.as_ref().and_then(|work| work.incoming.as_ref());
-        incoming.map_or(0, |incoming| incoming.filed + incoming.body.len() as u64)
+    /// Bytes of the body that have arrived since this was last asked: a measure of speed.
+    pub(crate) fn body_progress(&mut self) -> u64 {
+        let Some(incoming) = self.work.as_mut().and_then(|work| work.incoming.as_mut()) else { return 0 };
+        let arrived = incoming.filed + incoming.body.len() as u64;
+        arrived - std::mem::replace(&mut incoming.measured, arrived)
     }
 
     /// Goes on with the kept bytes and those at the front of `fresh`, to the next event; what it leaves in `fresh` is for the
@@ -301,7 +304,7 @@ impl Connection {
         self.phase = Phase::Body;
         let decoder = Decoder::new(framing.body);
         self.work.get_or_insert_default().incoming =
-            Some(Incoming { request, decoder, body: Vec::new(), file: None, filed: 0 });
+            Some(Incoming { request, decoder, body: Vec::new(), file: None, filed: 0, measured: 0 });
         if framing.expects_continue {
             return (head_bytes, Some(Event::Continue));
         }

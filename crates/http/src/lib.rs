@@ -39,4 +39,4 @@ pub use response::{Payload, Response};
 pub use service::{Answer, RequestId, Service};
 pub use shared::Shared;
 pub use status::Status;
-pub use worker::{Counters, Round, StreamError, Worker};
+pub use worker::{Counters, SendError, Worker};

@@ -35,7 +35,7 @@ pub trait Service {
     }
 
     /// The client has read what waited for it, after a write to its stream was refused as
-    /// [`StreamError::Full`](crate::StreamError::Full).
+    /// [`SendError::Full`](crate::SendError::Full).
     fn writable(&mut self, id: RequestId) {
         let _ = id;
     }

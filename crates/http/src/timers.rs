@@ -98,6 +98,15 @@ impl Timers {
         self.list(wait).duration = milliseconds(duration);
     }
 
+    /// Lets all waits of a kind begin anew.
+    pub(crate) fn restart<T: Linked>(&mut self, slab: &mut Slab<T>, wait: Wait, now: u32) {
+        let mut slot = self.list(wait).first;
+        while let Some(links) = slab.get_mut(slot).map(Linked::links) {
+            links.since = now;
+            slot = links.after;
+        }
+    }
+
     /// Begins a wait; one that it was in ends.
     pub(crate) fn arm<T: Linked>(&mut self, slab: &mut Slab<T>, slot: u32, wait: Wait, now: u32) {
         let Some(links) = slab.get_mut(slot).map(Linked::links) else { return };

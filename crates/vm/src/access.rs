@@ -19,10 +19,16 @@ enum ListKey {
 fn list_key(key: &Value) -> Result<ListKey, Thrown> {
     match key.view() {
         View::Int(index) => Ok(ListKey::Index(index)),
+        View::Str(name) if name.is_field_name() => Err(no_field_of_a_list(name)),
         View::Str(text) => Ok(parse_int(text.as_bytes()).map_or(ListKey::Name, ListKey::Index)),
         View::Float(value) if value.trunc() == value && value.abs() < 9e15 => Ok(ListKey::Index(value as i64)),
         _ => Err(Thrown::error(format!("Array index must be an integer or a string, got {}", describe(key)))),
     }
+}
+
+#[cold]
+fn no_field_of_a_list(name: &Str) -> Thrown {
+    Thrown::error(format!("A list has no field '{}': read it by position, as in $list[0]", name.to_str_lossy()))
 }
 
 /// The position that a written index means in a list of this length.
@@ -43,6 +49,7 @@ pub(crate) fn out_of_bounds(index: i64) -> Thrown {
 /// A key that has no sensible text: null, an array, a function.
 pub fn map_key(key: &Value) -> Result<Str, Thrown> {
     match key.view() {
+        View::Str(name) if name.is_field_name() => Ok(Str::new(name.as_bytes())),
         View::Str(text) => Ok(text.clone()),
         View::Int(_) | View::Float(_) | View::Bool(_) => Ok(to_text(key)),
         _ => Err(Thrown::error(format!("Map key must be a string or a number, got {}", describe(key)))),
@@ -84,10 +91,7 @@ pub fn get(container: &Value, key: &Value) -> Result<Value, Thrown> {
 pub fn get_field(container: &Value, name: &Str) -> Result<Value, Thrown> {
     match container.view() {
         View::Map(map) => Ok(map.get_str(name).cloned().unwrap_or(Value::NULL)),
-        View::List(_) => Err(Thrown::error(format!(
-            "A list has no field '{}': read it by position, as in $list[0]",
-            name.to_str_lossy()
-        ))),
+        View::List(_) => Err(no_field_of_a_list(name)),
         _ => get(container, &Value::from(name.clone())),
     }
 }
@@ -149,6 +153,9 @@ fn not_writable(container: &Value) -> Thrown {
 
 /// Makes a missing or null container for a write under `key`: a map for a name, else a list.
 fn create_for(key: &Value) -> Result<Value, Thrown> {
+    if key.as_str().is_some_and(Str::is_field_name) {
+        return Ok(Value::from(Map::new()));
+    }
     Ok(match list_key(key)? {
         ListKey::Name => Value::from(Map::new()),
         ListKey::Index(_) => Value::from(List::new()),
@@ -188,7 +195,10 @@ fn place<'a>(container: &'a mut Value, key: &Value) -> Result<&'a mut Value, Thr
             }
             items.get_mut(at).ok_or_else(|| out_of_bounds(index))
         }
-        ViewMut::Map(map) => Ok(map.entry(&map_key(key)?)),
+        ViewMut::Map(map) => match key.as_str().and_then(|name| map.shape().find_str(name)) {
+            Some(at) => map.values_mut().get_mut(at).ok_or_else(|| out_of_bounds(0)),
+            None => Ok(map.entry(&map_key(key)?)),
+        },
         ViewMut::Struct(instance) => {
             let at = struct_field(instance, key)?;
             if instance.fields().get(at).is_some_and(Value::is_null) {
@@ -283,7 +293,10 @@ fn is_missing(container: &Value, key: &Value) -> Result<bool, Thrown> {
             ListKey::Index(index) => index == list.len() as i64,
             ListKey::Name => true,
         },
-        View::Map(map) => map.get_str(&map_key(key)?).is_none(),
+        View::Map(map) => match key.view() {
+            View::Str(name) => map.get_str(name).is_none(),
+            _ => map.get_str(&map_key(key)?).is_none(),
+        },
         _ => false,
     })
 }

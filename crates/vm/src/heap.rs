@@ -29,7 +29,8 @@ pub struct Header {
     pub(crate) kind: HeapKind,
     /// For strings: what is known about the bytes.
     pub(crate) ascii: Cell<u8>,
-    pub(crate) unused: u16,
+    /// For strings: 1 when it is a key that was written `.name`, see [`string::Str::is_field_name`].
+    pub(crate) mark: u16,
 }
 
 /// What kind of object a header belongs to.
@@ -47,7 +48,7 @@ pub(crate) enum HeapKind {
 impl Header {
     pub(crate) fn new(kind: HeapKind) -> Self {
         LIVE.with(|live| live.set(live.get() + 1));
-        Self { refs: Cell::new(1), kind, ascii: Cell::new(0), unused: 0 }
+        Self { refs: Cell::new(1), kind, ascii: Cell::new(0), mark: 0 }
     }
 
     #[inline(always)]

@@ -21,7 +21,7 @@ use crate::machine::{Feedback, Frame, FrameKind, NO_RESULT, Position};
 use crate::number::Arithmetic;
 use crate::throw::{Thrown, ThrownKind};
 use crate::value::{Tag, Value};
-use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, WANTED, WHEN_TRUE, WITH_KEY};
+use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, UNSTOPPABLE, WANTED, WHEN_TRUE, WITH_KEY};
 use bytecode::{Instr, Op};
 use std::cmp::Ordering::{Equal, Greater, Less};
 use std::sync::atomic::Ordering;
@@ -365,6 +365,11 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                         jump!(i.jump32());
                     }
                 }
+                Op::JumpIfDefined => {
+                    if !(*r!(i.a)).is_undefined() {
+                        jump!(i.jump32());
+                    }
+                }
                 Op::JumpEq | Op::JumpEqK => {
                     let right = if i.op == Op::JumpEq { r!(i.b).cast_const() } else { k!(i.b) };
                     let truth = equal!(r!(i.a), right);
@@ -627,7 +632,8 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 Op::ThrowError => throw!(Thrown::value((*k!(i.bc())).clone())),
                 Op::EndFinally => {
                     let (kind, value) = ((*r!(i.a)).raw_int() as i32, r!(i.a + 1));
-                    if kind < bytecode::exit::NORMAL {
+                    let most = if i.has(UNSTOPPABLE) { bytecode::exit::EXIT } else { bytecode::exit::THROWN };
+                    if kind <= most {
                         let thrown = match kind {
                             bytecode::exit::THROWN => Thrown::value((*value).take()),
                             bytecode::exit::EXIT => Thrown::from(ThrownKind::Exit((*value).raw_int() as i32)),

@@ -144,6 +144,7 @@ impl Linker<'_> {
             Constant::Int(value) => Value::int(*value),
             Constant::Float(value) => Value::float(*value),
             Constant::Str(bytes) => Value::str(bytes),
+            Constant::Field(bytes) => Value::from(Str::field_name(bytes)),
             Constant::List(items) => {
                 let items: List = items.iter().map(|item| self.constant(item)).collect();
                 Value::from(items)

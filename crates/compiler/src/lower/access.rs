@@ -27,10 +27,22 @@ impl<'a> Lowerer<'_, 'a> {
             }
             Target::Local(id) => {
                 let reg = self.register(id);
-                if access.maybe {
-                    self.check_defined(reg, name);
+                if !access.maybe {
+                    return Operand { reg, temp: false };
                 }
-                Operand { reg, temp: false }
+                let Some(slot) = self.global_behind(name) else {
+                    self.check_defined(reg, name);
+                    return Operand { reg, temp: false };
+                };
+                let temp = self.temp();
+                let (own, end) = (self.b.label(), self.b.label());
+                self.b.jump_on(Op::JumpIfDefined, 0, reg, own);
+                self.b.emit_wide(Op::GetGlobal, 0, temp.reg, slot);
+                self.b.jump(end);
+                self.b.bind(own);
+                self.b.emit(Op::Copy, 0, [temp.reg, reg, 0]);
+                self.b.bind(end);
+                temp
             }
             Target::Global(slot) => {
                 let temp = self.temp();
@@ -42,6 +54,21 @@ impl<'a> Lowerer<'_, 'a> {
                 self.temp()
             }
         }
+    }
+
+    /// The global that a name means in a function while the function's own variable is unassigned.
+    fn global_behind(&self, name: &str) -> Option<u32> {
+        let globals = self.resolved().map(|resolved| &resolved.globals).filter(|_| self.kind == Kind::Function);
+        globals.and_then(|globals| globals.get(name)).copied()
+    }
+
+    /// Makes sure that a variable is assigned, from the global of its name where there is one.
+    pub(crate) fn make_defined(&mut self, reg: u32, name: &str) {
+        let Some(slot) = self.global_behind(name) else { return self.check_defined(reg, name) };
+        let own = self.b.label();
+        self.b.jump_on(Op::JumpIfDefined, 0, reg, own);
+        self.b.emit_wide(Op::GetGlobal, 0, reg, slot);
+        self.b.bind(own);
     }
 
     pub(crate) fn check_defined(&mut self, reg: u32, name: &str) {

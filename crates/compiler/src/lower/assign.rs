@@ -123,7 +123,7 @@ impl<'a> Lowerer<'_, 'a> {
         } else if access.fresh {
             self.throw_message(&format!("Undefined variable: ${name}"));
         } else if access.maybe {
-            self.check_defined(reg, name);
+            self.make_defined(reg, name);
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Lowerer<'_, 'a> {
             let reg = self.b.alloc(1);
             match key {
                 Key::Index(expr) => self.evaluate_into(expr, reg),
-                Key::Field(name) => self.load(reg, Constant::Str(Arc::from(name.as_bytes()))),
+                Key::Field(name) => self.load(reg, Constant::Field(Arc::from(name.as_bytes()))),
             }
         }
         self.b.alloc(1);

@@ -82,7 +82,7 @@ impl<'a> Lowerer<'_, 'a> {
             | Constant::Str(_)
             | Constant::List(_)
             | Constant::Map(_)) => self.b.short_constant(value),
-            Constant::Function(_) | Constant::Builtin(_) => None,
+            Constant::Field(_) | Constant::Function(_) | Constant::Builtin(_) => None,
         }
     }
 }

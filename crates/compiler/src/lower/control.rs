@@ -3,7 +3,7 @@
 use super::{Exit, Lowerer, Way};
 use crate::builder::{Label, Reg};
 use crate::resolve::Target;
-use bytecode::op::{DIES_B, WHEN_TRUE, WITH_KEY};
+use bytecode::op::{DIES_B, UNSTOPPABLE, WHEN_TRUE, WITH_KEY};
 use bytecode::{Constant, HandlerKind, Op, exit};
 use source::Span;
 use syntax::tree::{BinaryOp, Block, Case, Catch, Expr, ExprKind, Ident};
@@ -196,23 +196,34 @@ impl<'a> Lowerer<'_, 'a> {
         self.load(state, Constant::Int(i64::from(exit::NORMAL)));
         self.b.bind(entry);
         self.b.bind(handler);
-        self.block(finally);
+        self.finally_block(finally, state);
         self.b.emit(Op::EndFinally, 0, [state, 0, 0]);
         if returns {
             self.when_left_by(state, exit::RETURN, |this| {
-                match this.exits.iter().rposition(|exit| matches!(exit, Exit::Finally { .. })) {
-                    Some(around) => this.return_through(around, state + 1),
-                    None => {
-                        let top = if this.kind == super::Kind::Function { this.b.top() } else { 0 };
-                        this.b.emit(Op::Return, 0, [state + 1, top, 0]);
-                    }
-                }
+                let around = this.exits.iter().rposition(|exit| matches!(exit, Exit::Finally { .. }));
+                this.return_from(around, state + 1);
             });
         }
         for (at, way) in jumps.into_iter().enumerate() {
             self.when_left_by(state, exit::JUMP + at as i32, |this| this.leave_again(way));
         }
         self.b.release_to(base);
+    }
+
+    /// The block of a `finally`. When it throws, that replaces what was thrown before, but not an `exit`.
+    fn finally_block(&mut self, block: &'a Block, state: Reg) {
+        let thrown = self.b.alloc(2);
+        let (handler, end) = (self.b.label(), self.b.label());
+        let start = self.b.position();
+        self.exits.push(Exit::FinallyBlock { state });
+        self.block(block);
+        self.exits.pop();
+        self.b.guard(start, handler, thrown, thrown, HandlerKind::Finally);
+        self.b.jump(end);
+        self.b.bind(handler);
+        self.b.emit(Op::EndFinally, UNSTOPPABLE, [state, 0, 0]);
+        self.b.emit(Op::EndFinally, 0, [thrown, 0, 0]);
+        self.b.bind(end);
     }
 
     fn leave_again(&mut self, way: Way) {

@@ -217,7 +217,7 @@ impl<'a> Lowerer<'_, 'a> {
             .map(|names| names.captures.iter().map(|(_, id)| self.place_variable(*id) as u16).collect())
             .unwrap_or_default();
         let own = names.and_then(|names| names.own).map(|id| self.place_variable(id) as u16);
-        self.open_block(tree.span.start);
+        self.place_block(tree.span.start);
         let required = tree.params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
         let required = required.map_or(0, |at| at + 1);
         let mut entries = Vec::new();
@@ -231,6 +231,7 @@ impl<'a> Lowerer<'_, 'a> {
             }
         }
         entries.push(self.b.position());
+        self.mark_unassigned(tree.span.start);
         match &tree.body {
             FunctionBody::Block(block) => self.statements(&block.statements),
             FunctionBody::Expr(expr) => self.return_value(Some(expr)),

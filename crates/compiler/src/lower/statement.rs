@@ -2,6 +2,7 @@
 
 use super::{Exit, Kind, Lowerer, Way};
 use crate::builder::Reg;
+use bytecode::op::UNSTOPPABLE;
 use bytecode::{Constant, Op, exit};
 use source::Span;
 use syntax::tree::{Block, Expr, Stmt, StmtKind};
@@ -95,16 +96,46 @@ impl<'a> Lowerer<'_, 'a> {
     pub(crate) fn return_value(&mut self, value: Option<&'a Expr>) {
         let span = self.b.span;
         let around = self.exits.iter().rposition(|exit| matches!(exit, Exit::Finally { .. }));
-        let Some(around) = around else {
+        let in_finally = self.exits.iter().any(|exit| matches!(exit, Exit::FinallyBlock { .. }));
+        if around.is_none() && !in_finally {
             return self.emit_return(value);
-        };
+        }
         let temp = self.temp();
         match value {
             Some(value) => self.evaluate_into(value, temp.reg),
             None => self.load(temp.reg, Constant::Null),
         }
         self.b.span = span;
-        self.return_through(around, temp.reg);
+        self.return_from(around, temp.reg);
+    }
+
+    /// Returns a value that is in a temporary, through the `finally` at this place of the exit stack if there is one.
+    pub(crate) fn return_from(&mut self, around: Option<usize>, value: Reg) {
+        self.leave_finally_blocks(around.map_or(0, |around| around + 1));
+        match around {
+            Some(around) => self.return_through(around, value),
+            None => {
+                let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
+                self.b.emit(Op::Return, 0, [value, top, 0]);
+            }
+        }
+    }
+
+    /// Leaves the blocks of `finally` from this place of the exit stack on: what nothing may stop goes on.
+    fn leave_finally_blocks(&mut self, from: usize) {
+        let states: Vec<Reg> = self
+            .exits
+            .iter()
+            .skip(from)
+            .rev()
+            .filter_map(|exit| match exit {
+                Exit::FinallyBlock { state } => Some(*state),
+                Exit::Loop { .. } | Exit::Switch { .. } | Exit::Finally { .. } => None,
+            })
+            .collect();
+        for state in states {
+            self.b.emit(Op::EndFinally, UNSTOPPABLE, [state, 0, 0]);
+        }
     }
 
     fn emit_return(&mut self, value: Option<&'a Expr>) {
@@ -133,17 +164,24 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// `break` and `continue`.
     pub(crate) fn leave(&mut self, way: Way, span: Span) {
-        for exit in self.exits.iter_mut().rev() {
+        let ends = |exit: &Exit| match exit {
+            Exit::Loop { .. } | Exit::Finally { .. } => true,
+            Exit::Switch { .. } => way == Way::Break,
+            Exit::FinallyBlock { .. } => false,
+        };
+        let target = self.exits.iter().rposition(ends);
+        self.leave_finally_blocks(target.map_or(0, |target| target + 1));
+        if let Some(exit) = target.and_then(|target| self.exits.get_mut(target)) {
             match exit {
                 Exit::Loop { on_break, on_continue } => {
                     let target = if way == Way::Break { *on_break } else { *on_continue };
                     return self.b.jump(target);
                 }
-                Exit::Switch { on_break } if way == Way::Break => {
+                Exit::Switch { on_break } => {
                     let target = *on_break;
                     return self.b.jump(target);
                 }
-                Exit::Switch { .. } => {}
+                Exit::FinallyBlock { .. } => {}
                 Exit::Finally { state, entry, jumps, .. } => {
                     let number = jumps.iter().position(|known| *known == way).unwrap_or_else(|| {
                         jumps.push(way);

@@ -109,6 +109,20 @@ impl Str {
         }
     }
 
+    /// The constant for a key that was written `.name`: lists have no such elements, though they take `["name"]`.
+    pub(crate) fn field_name(bytes: &[u8]) -> Self {
+        let mut name = Self::new(bytes);
+        // SAFETY: fresh and unique.
+        unsafe { name.0.as_mut().header.mark = 1 };
+        name
+    }
+
+    /// True for a key that was written `.name`. Only keys of paths are; no such string becomes a value of the script.
+    #[inline(always)]
+    pub(crate) fn is_field_name(&self) -> bool {
+        self.object().header.mark != 0
+    }
+
     /// The bytes.
     #[inline(always)]
     pub fn as_bytes(&self) -> &[u8] {
