@@ -24,7 +24,7 @@ const REFUSED_TIME: Duration = Duration::from_millis(500);
 /// Refused connections that stay open; a further one closes the oldest.
 const MAX_REFUSED: usize = 128;
 
-/// Idle connections that are given up when there is no room for a new one, for each worker.
+/// Idle connections that each worker gives up when the process has no more files.
 const GIVE_UP: usize = 8;
 
 /// How long accepting rests when the process has no more files.
@@ -143,9 +143,9 @@ impl Accepting {
                         self.deliver();
                         return true;
                     }
-                    Accepted::Full | Accepted::Failed(_) => {
+                    Accepted::Full => {
                         self.refused.clear();
-                        self.make_room();
+                        self.make_room(GIVE_UP);
                         self.deliver();
                         return false;
                     }
@@ -183,10 +183,10 @@ impl Accepting {
         }
     }
 
-    /// Has idle connections closed, so that the next clients find room.
-    fn make_room(&mut self) {
+    /// Has each worker close so many idle connections, so that the next clients find room.
+    fn make_room(&mut self, idle: usize) {
         for batch in &mut self.batches {
-            batch.push(Mail::GiveUp(GIVE_UP));
+            batch.push(Mail::GiveUp(idle));
         }
     }
 
@@ -195,7 +195,7 @@ impl Accepting {
     fn refuse(&mut self, socket: OwnedFd, refused: Refused) {
         let answer = match refused {
             Refused::Full => {
-                self.make_room();
+                self.make_room(1);
                 FULL
             }
             Refused::Address => TOO_MANY,

@@ -97,9 +97,8 @@ pub(crate) enum Accepted {
     Later,
     /// This one has gone, the next may be there.
     Gone,
-    /// The process or the system has no room for another one.
+    /// The process or the system has no room for another one, or accepting fails altogether.
     Full,
-    Failed(io::Error),
 }
 
 pub(crate) fn accept(listener: &OwnedFd) -> Accepted {
@@ -109,7 +108,6 @@ pub(crate) fn accept(listener: &OwnedFd) -> Accepted {
             None => Accepted::Gone,
         },
         Err(Errno::AGAIN) => Accepted::Later,
-        Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => Accepted::Full,
         // Errors of the connection, not of the listener: accept(2), "Error handling".
         Err(
             Errno::INTR
@@ -124,7 +122,7 @@ pub(crate) fn accept(listener: &OwnedFd) -> Accepted {
             | Errno::OPNOTSUPP
             | Errno::NETUNREACH,
         ) => Accepted::Gone,
-        Err(error) => Accepted::Failed(error.into()),
+        Err(_) => Accepted::Full,
     }
 }
 

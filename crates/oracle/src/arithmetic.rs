@@ -139,8 +139,7 @@ const SHOWN_CHARS: usize = 60;
 
 fn number_in_text(text: &str) -> Result<Number, Thrown> {
     let shown: String = text.chars().take(SHOWN_CHARS).collect();
-    let refused =
-        || Thrown::error(format!("Arithmetic on a string that cannot be converted to a number: '{shown}'"));
+    let refused = || Thrown::error(format!("Arithmetic on a string that cannot be converted to a number: '{shown}'"));
     if text.is_empty() {
         return Err(Thrown::error("Arithmetic on an empty string"));
     }
@@ -160,9 +159,7 @@ fn number_in_text(text: &str) -> Result<Number, Thrown> {
     }
     if exponent.is_none() && !mantissa.contains('.') {
         return text.parse().map(Number::Int).map_err(|_| {
-            Thrown::error(format!(
-                "Arithmetic on a numeric string exceeding the int64 limit (bignum/ID): '{shown}'"
-            ))
+            Thrown::error(format!("Arithmetic on a numeric string exceeding the int64 limit (bignum/ID): '{shown}'"))
         });
     }
     let value: f64 = text.parse().map_err(|_| refused())?;

@@ -65,8 +65,15 @@ pub(crate) fn declare(
     signatures: &Signatures,
     errors: &mut Vec<Diagnostic>,
 ) -> Declarations {
-    let mut gathering =
-        Gathering { sources, files, signatures, errors, seen: HashSet::new(), structs: Vec::new(), found: Declarations::default() };
+    let mut gathering = Gathering {
+        sources,
+        files,
+        signatures,
+        errors,
+        seen: HashSet::new(),
+        structs: Vec::new(),
+        found: Declarations::default(),
+    };
     gathering.file(0);
     let Gathering { structs, mut found, .. } = gathering;
     let names: HashSet<Rc<str>> = structs.iter().map(|(_, decl)| decl.name.name.clone()).collect();

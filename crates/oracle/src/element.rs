@@ -79,9 +79,10 @@ fn field_of(instance: &Struct, key: &Value) -> Result<usize, Thrown> {
         let owner = instance.name();
         Thrown::error(format!("a struct is not an array: use a field name ('{owner}' has no numeric index)"))
     })?;
-    instance.def().find(name.as_bytes()).ok_or_else(|| {
-        Thrown::error(format!("struct '{}' has no field '{}'", instance.name(), name.to_str_lossy()))
-    })
+    instance
+        .def()
+        .find(name.as_bytes())
+        .ok_or_else(|| Thrown::error(format!("struct '{}' has no field '{}'", instance.name(), name.to_str_lossy())))
 }
 
 fn kind(value: &Value) -> &'static str {

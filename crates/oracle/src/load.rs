@@ -120,8 +120,7 @@ impl Loader {
         if let Some(known) = self.files.iter().position(|file| file.inside == inside) {
             return Ok(known);
         }
-        let text =
-            reader.read(&self.root.join(&inside)).map_err(|why| format!("cannot read \"{written}\": {why}"))?;
+        let text = reader.read(&self.root.join(&inside)).map_err(|why| format!("cannot read \"{written}\": {why}"))?;
         Ok(self.add(inside, &text))
     }
 }

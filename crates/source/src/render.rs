@@ -124,8 +124,8 @@ mod tests {
     fn example() -> (SourceMap, Diagnostic) {
         let mut sources = SourceMap::new();
         let id = sources.add(Source::new("a.lk", "$x = 1\n\tprint($usr)\n"));
-        let diagnostic = Diagnostic::parse_error(id, Span::new(14, 18), "Undefined variable: $usr")
-            .with_hint("did you mean $user?");
+        let diagnostic =
+            Diagnostic::parse_error(id, Span::new(14, 18), "Undefined variable: $usr").with_hint("did you mean $user?");
         (sources, diagnostic)
     }
 

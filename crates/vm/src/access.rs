@@ -3,10 +3,11 @@
 use crate::heap::list::List;
 use crate::heap::map::Map;
 use crate::heap::string::Str;
-use crate::heap::structs::{FieldDef, FieldType, Struct};
+use crate::heap::structs::{FieldDef, FieldType, Struct, StructDef};
 use crate::text::{describe, parse_int, to_text, type_name};
 use crate::throw::Thrown;
 use crate::value::{Tag, Value, View, ViewMut};
+use std::sync::Arc;
 
 /// What a key means for a list.
 enum ListKey {
@@ -277,13 +278,33 @@ fn follow<'v, 'k>(root: &'v mut Value, path: &'k [Value]) -> Result<Way<'v, 'k>,
         if is_missing(container, key)? {
             return Ok(Way::Missing(container, key, below));
         }
-        if below.is_empty() {
-            return Ok(Way::There(container, key));
-        }
+        let Some(next) = below.first() else { return Ok(Way::There(container, key)) };
+        let field = field_at(container, key)?;
         container = place(container, key)?;
+        if let Some((def, at)) = field {
+            keeps_type(&def, at, container, next)?;
+        }
         rest = below;
     }
     Ok(Way::Null(container, rest))
+}
+
+/// The field that a key names, when the container is a struct.
+fn field_at(container: &Value, key: &Value) -> Result<Option<(Arc<StructDef>, usize)>, Thrown> {
+    match container.view() {
+        View::Struct(instance) => Ok(Some((instance.def().clone(), struct_field(instance, key)?))),
+        _ => Ok(None),
+    }
+}
+
+/// Refuses a key that would turn the list in a field into a map, where the field takes lists only.
+fn keeps_type(def: &StructDef, at: usize, value: &Value, key: &Value) -> Result<(), Thrown> {
+    if let (View::List(_), Some(field)) = (value.view(), def.fields.get(at))
+        && matches!(list_key(key)?, ListKey::Name)
+    {
+        coerce_field(&def.name, field, Value::from(Map::new()))?;
+    }
+    Ok(())
 }
 
 /// True when a write would add the element. Fails where no element can be.

@@ -92,13 +92,21 @@ impl Worker {
         if self.is_stopping && client.machine.phase() == Phase::Busy {
             client.machine.forbid_keep_alive();
         }
-        let result = encode(&mut client.machine, self.clock.date(), &mut self.out);
-        let result = result.and_then(|body| client.send(&mut self.out, body).then_some(()).ok_or(SendError::Gone));
-        match result {
-            Ok(()) => self.settle(id.slot),
-            Err(_) if client.machine.is_busy() || client.machine.phase() == Phase::Closing => self.close(id.slot),
-            Err(_) => {}
+        let body = match encode(&mut client.machine, self.clock.date(), &mut self.out) {
+            Ok(body) => body,
+            Err(error) => {
+                if error == SendError::WrongLength {
+                    self.close(id.slot);
+                }
+                return Err(error);
+            }
+        };
+        if client.send(&mut self.out, body) {
+            self.settle(id.slot);
+            Ok(())
+        } else {
+            self.close(id.slot);
+            Err(SendError::Gone)
         }
-        result
     }
 }

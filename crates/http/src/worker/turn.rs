@@ -3,23 +3,110 @@
 //! At most one read, and one request unless several are there and the turn is still short; then the others have their turn.
 //! The responses of a turn are written at once.
 
-use super::Worker;
+use super::client::Client;
+use super::{Counters, Worker};
+use crate::clock::Date;
 use crate::connection::{Event, Phase};
 use crate::encode::CONTINUE;
 use crate::head::Refusal;
+use crate::mailbox::Mailbox;
+use crate::request::Request;
+use crate::response::Payload;
 use crate::service::{Answer, RequestId, Service};
+use crate::shared::Shared;
 use crate::spool::{Job, Owner};
 use crate::status::Status;
 use crate::sys::{self, Read};
 use crate::timers::Wait;
+use std::sync::Arc;
 use std::time::Instant;
 
 const NO_SPOOL: Refusal = Refusal::new(Status::SERVICE_UNAVAILABLE, "the request body cannot be stored now");
 
+/// What a turn has brought so far.
+struct Turn<'a, S> {
+    slot: u32,
+    service: &'a mut S,
+    worker: Parts<'a>,
+    /// A large body, to be written after the responses.
+    body: Option<Payload>,
+    answered: usize,
+    /// When it began, if several requests were there.
+    began: Option<Instant>,
+}
+
+/// What a turn needs of its worker, besides the connection.
+struct Parts<'a> {
+    out: &'a mut Vec<u8>,
+    date: &'a Date,
+    shared: &'a Shared,
+    mailbox: &'a Arc<Mailbox>,
+    counters: &'a mut Counters,
+    serial: &'a mut u64,
+    is_stopping: bool,
+}
+
+impl<S: Service> Turn<'_, S> {
+    /// Serves the requests in the kept bytes and in `fresh`. True: more bytes would lead on.
+    fn serve(&mut self, client: &mut Client, mut fresh: &[u8]) -> bool {
+        let limits = &self.worker.shared.limits;
+        while let Some(event) = client.machine.advance(&mut fresh, &client.peer, limits) {
+            let goes_on = match event {
+                Event::Request(request) => {
+                    let has_more = !fresh.is_empty() || client.machine.has_kept();
+                    self.answer(client, request, has_more)
+                }
+                Event::Continue => {
+                    self.worker.out.extend_from_slice(CONTINUE);
+                    true
+                }
+                Event::Refuse(refusal) => self.refuse(client, refusal),
+                Event::Spool(part) => {
+                    let owner = Owner { slot: self.slot, serial: client.serial };
+                    let job = Job { owner, part, reply_to: self.worker.mailbox.clone() };
+                    !self.worker.shared.spool.submit(job) && self.refuse(client, NO_SPOOL)
+                }
+            };
+            if !goes_on {
+                client.machine.keep(fresh);
+                return false;
+            }
+        }
+        client.machine.wants_input()
+    }
+
+    /// Has a request answered. True: the turn goes on.
+    fn answer(&mut self, client: &mut Client, request: Request, has_more: bool) -> bool {
+        let worker = &mut self.worker;
+        *worker.serial += 1;
+        client.serial = *worker.serial;
+        worker.counters.requests += 1;
+        if worker.is_stopping {
+            client.machine.forbid_keep_alive();
+        }
+        if has_more && self.began.is_none() {
+            self.began = Some(Instant::now());
+        }
+        match self.service.request(RequestId { slot: self.slot, serial: client.serial }, request) {
+            Answer::Respond(response) => self.body = client.machine.respond(response, worker.date, worker.out),
+            Answer::Pending => return false,
+        }
+        self.answered += 1;
+        let limits = &worker.shared.limits;
+        let is_over = self.began.is_some_and(|began| began.elapsed() >= limits.turn_time);
+        self.body.is_none() && self.answered < limits.turn_requests && !is_over
+    }
+
+    fn refuse(&mut self, client: &mut Client, refusal: Refusal) -> bool {
+        self.worker.counters.refusals += 1;
+        client.machine.refuse(refusal, self.worker.date, self.worker.out);
+        false
+    }
+}
+
 impl Worker {
     pub(super) fn turn(&mut self, slot: u32, service: &mut impl Service) {
         let Self { connections, input, out, clock, shared, counters, serial, mailbox, is_stopping, .. } = self;
-        let limits = &shared.limits;
         let Some(client) = connections.get_mut(slot) else { return };
         if client.is_draining {
             self.discard(slot);
@@ -28,74 +115,27 @@ impl Worker {
         if client.output.is_some() {
             return;
         }
-        let mut fresh: &[u8] = &[];
-        let mut body = None;
-        let mut has_read = false;
+        let worker = Parts { out, date: clock.date(), shared, mailbox, counters, serial, is_stopping: *is_stopping };
+        let mut turn = Turn { slot, service, worker, body: None, answered: 0, began: None };
+        let is_hungry = if client.machine.has_more() { turn.serve(client, &[]) } else { client.machine.wants_input() };
         let mut has_failed = false;
-        let mut answered = 0;
-        let mut began = None;
-        loop {
-            match client.machine.advance(&mut fresh, &client.peer, limits) {
-                Some(Event::Request(request)) => {
-                    *serial += 1;
-                    client.serial = *serial;
-                    counters.requests += 1;
-                    if *is_stopping {
-                        client.machine.forbid_keep_alive();
-                    }
-                    let has_more = !fresh.is_empty() || client.machine.has_kept();
-                    if has_more && began.is_none() {
-                        began = Some(Instant::now());
-                    }
-                    match service.request(RequestId { slot, serial: *serial }, request) {
-                        Answer::Respond(response) => body = client.machine.respond(response, clock.date(), out),
-                        Answer::Pending => break,
-                    }
-                    answered += 1;
-                    let is_over = began.is_some_and(|began: Instant| began.elapsed() >= limits.turn_time);
-                    if body.is_some() || answered >= limits.turn_requests || is_over {
-                        break;
-                    }
+        if is_hungry && client.is_readable {
+            match sys::read(&client.socket, input) {
+                Read::Bytes(bytes) => {
+                    // A short read has emptied the socket. Behind it can only be the end, if it was told of.
+                    client.is_readable = bytes == input.len() || client.is_ended;
+                    turn.serve(client, input.get(..bytes).unwrap_or_default());
                 }
-                Some(Event::Continue) => out.extend_from_slice(CONTINUE),
-                Some(Event::Refuse(refusal)) => {
-                    counters.refusals += 1;
-                    client.machine.refuse(refusal, clock.date(), out);
-                    break;
+                Read::Later => client.is_readable = false,
+                Read::End => {
+                    client.is_readable = false;
+                    client.is_read_out = true;
+                    client.machine.end();
                 }
-                Some(Event::Spool(part)) => {
-                    let owner = Owner { slot, serial: client.serial };
-                    if !shared.spool.submit(Job { owner, part, reply_to: mailbox.clone() }) {
-                        counters.refusals += 1;
-                        client.machine.refuse(NO_SPOOL, clock.date(), out);
-                    }
-                    break;
-                }
-                None if has_read || !client.is_readable || !client.machine.wants_input() => break,
-                None => {
-                    has_read = true;
-                    match sys::read(&client.socket, input) {
-                        Read::Bytes(bytes) => {
-                            fresh = input.get(..bytes).unwrap_or_default();
-                            // A short read has emptied the socket. Behind it can only be the end, if it was told of.
-                            client.is_readable = bytes == input.len() || client.is_ended;
-                        }
-                        Read::Later => client.is_readable = false,
-                        Read::End => {
-                            client.is_readable = false;
-                            client.is_read_out = true;
-                            client.machine.end();
-                            break;
-                        }
-                        Read::Failed => {
-                            has_failed = true;
-                            break;
-                        }
-                    }
-                }
+                Read::Failed => has_failed = true,
             }
         }
-        client.machine.keep(fresh);
+        let Turn { body, answered, .. } = turn;
         if has_failed || !client.send(out, body) {
             out.clear();
             self.abort(slot, service);

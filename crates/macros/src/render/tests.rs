@@ -1,3 +1,5 @@
+//! What the attribute writes, on the level of tokens.
+
 use crate::parse::parse;
 use proc_macro2::TokenStream;
 use quote::quote;

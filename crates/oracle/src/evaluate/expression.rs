@@ -17,9 +17,7 @@ impl Evaluator<'_, '_> {
             ExprKind::Float(value) => Ok(Value::float(*value)),
             ExprKind::Str(bytes) => Ok(Value::str(bytes)),
             ExprKind::Interpolation(parts) => self.interpolation(parts),
-            ExprKind::Iota => {
-                self.iota.map(Value::int).ok_or_else(|| Thrown::error("Undefined variable: iota"))
-            }
+            ExprKind::Iota => self.iota.map(Value::int).ok_or_else(|| Thrown::error("Undefined variable: iota")),
             ExprKind::Var(name) => self.read(name, expr.span.start),
             ExprKind::Name(name) => self.bare_name(name, expr.span.start),
             ExprKind::Path { module, name } => self.path(module, name),
@@ -53,9 +51,7 @@ impl Evaluator<'_, '_> {
                 let key = self.expr(index)?;
                 element::read(&container, &Key::Index(key))
             }
-            ExprKind::Field { base, name } => {
-                element::read(&self.expr(base)?, &Key::Field(Str::from(&*name.name)))
-            }
+            ExprKind::Field { base, name } => element::read(&self.expr(base)?, &Key::Field(Str::from(&*name.name))),
             ExprKind::Call { callee, args } => self.call(expr, callee, args),
             ExprKind::Closure(function) => self.closure(function),
             ExprKind::Paren(inner) => self.expr(inner),
@@ -137,9 +133,9 @@ impl Evaluator<'_, '_> {
             });
         }
         for (written, value) in fields {
-            let at = def.find(written.name.as_bytes()).ok_or_else(|| {
-                Thrown::error(format!("Unknown field '{}' in struct '{}'", written.name, name.name))
-            })?;
+            let at = def
+                .find(written.name.as_bytes())
+                .ok_or_else(|| Thrown::error(format!("Unknown field '{}' in struct '{}'", written.name, name.name)))?;
             let value = self.expr(value)?;
             if let (Some(field), Some(slot)) = (def.fields.get(at), values.get_mut(at)) {
                 *slot = structure::stored(&def.name, field, value)?;

@@ -4,8 +4,8 @@
 
 use super::Evaluator;
 use super::variable::Root;
-use crate::element::{self, Key};
 use crate::arithmetic;
+use crate::element::{self, Key};
 use source::Span;
 use std::rc::Rc;
 use syntax::tree::{BinaryOp, Expr, ExprKind};

@@ -36,7 +36,10 @@ pub(super) struct Callable {
 #[derive(Clone, Debug)]
 enum What {
     /// A variable of this type; those that control loops are only read.
-    Value { ty: Type, writable: bool },
+    Value {
+        ty: Type,
+        writable: bool,
+    },
     Function(Callable),
 }
 

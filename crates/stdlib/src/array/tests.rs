@@ -1,3 +1,5 @@
+//! What the array builtins do at their edges.
+
 use crate::testing::{call, error, text};
 use vm::{Cx, ForeignFunction, Function, FunctionKind, List, Map, Str, Thrown, Value};
 

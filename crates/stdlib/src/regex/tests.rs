@@ -1,3 +1,5 @@
+//! Patterns, groups, replacements and limits.
+
 use crate::testing::{call, call_in, error, isolate, text};
 use std::time::{Duration, Instant};
 use vm::{Str, Value};

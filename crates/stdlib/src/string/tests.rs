@@ -1,3 +1,5 @@
+//! Positions, limits and edges of the text builtins.
+
 use crate::testing::{call, error, text};
 use vm::{List, Map, Str, Value};
 
