@@ -169,6 +169,8 @@ fn refuse_version(line: &[u8]) -> Refusal {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let word = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     match word.strip_prefix(b"HTTP/") {
+        // These two are spoken here: something else is wrong with the line.
+        Some(b"1.0" | b"1.1") => Refusal::bad("the request line is malformed"),
         Some([major, b'.', minor]) if major.is_ascii_digit() && minor.is_ascii_digit() => {
             Refusal::new(Status::VERSION_NOT_SUPPORTED, "this server speaks HTTP/1.1 and HTTP/1.0")
         }

@@ -30,7 +30,7 @@ const GIVE_UP: usize = 8;
 /// How long accepting rests when the process has no more files.
 const REST: Duration = Duration::from_millis(50);
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 57\r\n\
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 58\r\n\
     Retry-After: 1\r\nConnection: close\r\n\r\n503 Service Unavailable: the server has no connection left";
 
 const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 58\r\n\

@@ -1,7 +1,7 @@
 //! Making a program smaller while it still shows what it shows.
 
 use source::{SourceId, Span};
-use syntax::tree::{Block, Expr, Stmt, StmtKind};
+use syntax::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use syntax::visit::{self, Visitor};
 
 /// After so many programs the smallest one so far has to do.
@@ -10,7 +10,7 @@ const MAX_TRIES: usize = 20_000;
 /// The smallest program that could be found for which `still_fails` is true, as it is for `source`.
 ///
 /// Statements go first, alone and in groups, then blocks lose what is around them, then expressions become parts of
-/// themselves or literals.
+/// themselves or literals. What ends a loop is left alone: the heads of loops, and counters in the body of a `while`.
 pub fn shrink(source: &str, mut still_fails: impl FnMut(&str) -> bool) -> String {
     let mut smallest = source.to_owned();
     let mut tries = 0;
@@ -71,7 +71,7 @@ fn edits(source: &str) -> Vec<Edit> {
     if parsed.has_errors() {
         return lines(source);
     }
-    let mut collector = Collector { source, edits: Vec::new() };
+    let mut collector = Collector { source, edits: Vec::new(), in_while: false };
     collector.list(&parsed.program.statements);
     visit::walk_program(&mut collector, &parsed.program);
     collector.edits
@@ -91,6 +91,8 @@ fn lines(source: &str) -> Vec<Edit> {
 struct Collector<'a> {
     source: &'a str,
     edits: Vec<Edit>,
+    /// Directly in the body of a `while`.
+    in_while: bool,
 }
 
 impl Collector<'_> {
@@ -100,10 +102,14 @@ impl Collector<'_> {
 
     /// Groups of neighbouring statements: all, halves, quarters and so on.
     fn list(&mut self, statements: &[Stmt]) {
+        let is_counter = |statement: &Stmt| {
+            matches!(&statement.kind, StmtKind::Expr(Expr { kind: ExprKind::Step { .. }, .. }))
+        };
         let mut size = statements.len();
         while size > 0 {
             for group in statements.chunks(size) {
-                if let (Some(first), Some(last)) = (group.first(), group.last()) {
+                if !(self.in_while && group.iter().any(is_counter))
+                    && let (Some(first), Some(last)) = (group.first(), group.last()) {
                     self.replace(first.span.to(last.span), "");
                 }
             }
@@ -126,9 +132,16 @@ impl Visitor for Collector<'_> {
                 branches.iter().for_each(|(_, block)| self.unwrap(stmt.span, block));
                 otherwise.iter().for_each(|block| self.unwrap(stmt.span, block));
             }
-            StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Foreach { body, .. } => {
+            StmtKind::While { body, .. } => {
                 self.unwrap(stmt.span, body);
+                self.in_while = true;
+                return self.visit_block(body);
             }
+            StmtKind::For { body, .. } => {
+                self.unwrap(stmt.span, body);
+                return self.visit_block(body);
+            }
+            StmtKind::Foreach { body, .. } => self.unwrap(stmt.span, body),
             StmtKind::Try { body, catch, finally } => {
                 self.unwrap(stmt.span, body);
                 if let Some(catch) = catch {
@@ -155,10 +168,12 @@ impl Visitor for Collector<'_> {
 
     fn visit_block(&mut self, block: &Block) {
         self.list(&block.statements);
+        self.in_while = false;
         visit::walk_block(self, block);
     }
 
     fn visit_expr(&mut self, expr: &Expr) {
+        self.in_while = false;
         for literal in ["1", "null", "[]", "\"\""] {
             self.replace(expr.span, literal);
         }
