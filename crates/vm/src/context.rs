@@ -27,7 +27,7 @@ impl<'a> Cx<'a> {
 
     /// Writes to the program's output.
     pub fn write(&mut self, bytes: &[u8]) {
-        self.isolate.output.write(bytes);
+        self.isolate.running.output.write(bytes);
     }
 
     /// The program's surroundings: arguments, environment, folder.
@@ -45,12 +45,12 @@ impl<'a> Cx<'a> {
     /// # Errors
     /// What the function throws, a wrong number of arguments, calls nested too deep.
     pub fn call(&mut self, function: &Function, args: Vec<Value>) -> Result<Value, Thrown> {
-        if self.isolate.native_depth >= MAX_NATIVE_DEPTH {
+        if self.isolate.running.native_depth >= MAX_NATIVE_DEPTH {
             return Err(Thrown::error("Stack overflow: builtins that call functions are nested too deep"));
         }
-        self.isolate.native_depth += 1;
+        self.isolate.running.native_depth += 1;
         let result = self.call_nested(function, args);
-        self.isolate.native_depth -= 1;
+        self.isolate.running.native_depth -= 1;
         result
     }
 

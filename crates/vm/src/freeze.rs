@@ -49,8 +49,9 @@ impl Frozen {
                     // Another engine's functions belong to one thread; a frozen value may not hold them.
                     FunctionKind::Foreign(_) => continue,
                 },
-                // Handles are shared by reference on purpose and stay counted.
-                View::Handle(_) | View::Null | View::Bool(_) | View::Int(_) | View::Float(_) => continue,
+                // What a handle holds may be used by all threads; only counting ends.
+                View::Handle(_) => {}
+                View::Null | View::Bool(_) | View::Int(_) | View::Float(_) => continue,
             }
             header.refs.set(IMMORTAL);
             self.objects.push(object);

@@ -252,7 +252,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     }
                 }
                 Op::GetGlobal => {
-                    let global = (*isolate).machine.globals.as_ptr().add(i.bc() as usize);
+                    let global = (*isolate).running.globals.base().add(i.bc() as usize);
                     if (*global).is_undefined() {
                         throw!(access::undefined_global(&*isolate, i.bc()));
                     }
@@ -503,7 +503,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 }
                 Op::SetPath | Op::AppendPath | Op::PushPath | Op::PopPath => {
                     let root = if i.has(GLOBAL_ROOT) {
-                        (*isolate).machine.globals.as_mut_ptr().add(i.a as usize)
+                        (*isolate).running.globals.base_mut().add(i.a as usize)
                     } else {
                         r!(i.a)
                     };
@@ -530,20 +530,20 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     set!(i.a, function);
                 }
                 Op::Call => {
-                    let machine = &mut (*isolate).machine;
+                    let running = &mut (*isolate).running;
                     let callee = codes.add(i.c as usize);
                     let new_base = r!(i.b);
                     // The top level's registers are globals, outside the stack; it always takes the other way.
-                    let room = (*isolate).stack_end.addr().wrapping_sub(new_base.addr());
+                    let room = running.stack.end.addr().wrapping_sub(new_base.addr());
                     let fits = room >= (*callee).registers as usize * size_of::<Value>();
                     if (*callee).is_plain
                         && u32::from(i.x) == (*callee).params
                         && fits
                         && !(*code).is_top
-                        && machine.frames.len() < machine.max_depth
+                        && running.frames.len() < (*isolate).machine.max_depth
                     {
                         let frame = Frame { code, pc, base, dst: u32::from(i.a), kind: FrameKind::Plain };
-                        machine.frames.push(frame);
+                        running.frames.push(frame);
                         code = callee;
                         pc = (*callee).body;
                         base = new_base;
@@ -551,7 +551,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                         poll!();
                     } else {
                         let frame = Frame { code, pc, base, dst: u32::from(i.a), kind: FrameKind::Plain };
-                        machine.position = Some(Position { code, pc, base });
+                        running.position = Some(Position { code, pc, base });
                         let args = std::slice::from_raw_parts_mut(new_base, i.x as usize);
                         let state = check!(call::enter(&mut *isolate, u32::from(i.c), args, frame, None));
                         enter!(state);
@@ -559,7 +559,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     }
                 }
                 Op::CallValue | Op::CallList => {
-                    (*isolate).machine.position = Some(Position { code, pc, base });
+                    (*isolate).running.position = Some(Position { code, pc, base });
                     let frame = Frame { code, pc, base, dst: u32::from(i.a), kind: FrameKind::Plain };
                     let called = if i.op == Op::CallValue {
                         let callee = (*r!(i.b)).take();
@@ -577,7 +577,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                     }
                 }
                 Op::CallBuiltin => {
-                    (*isolate).machine.position = Some(Position { code, pc, base });
+                    (*isolate).running.position = Some(Position { code, pc, base });
                     let args = std::slice::from_raw_parts_mut(r!(i.b), i.x as usize);
                     let registry: *const _ = &*(*isolate).registry;
                     let result = (*registry).invoke(i.c, &mut Cx::new(&mut *isolate), args);
@@ -595,11 +595,11 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                             place.write(Value::NULL);
                         }
                     }
-                    let machine = &mut (*isolate).machine;
-                    if machine.frames.len() == entry {
+                    let running = &mut (*isolate).running;
+                    if running.frames.len() == entry {
                         return Ok(value);
                     }
-                    let Some(frame) = machine.frames.pop() else { return Ok(value) };
+                    let Some(frame) = running.frames.pop() else { return Ok(value) };
                     code = frame.code;
                     pc = frame.pc;
                     base = frame.base;

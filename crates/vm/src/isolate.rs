@@ -1,9 +1,15 @@
 //! One isolate per thread: everything that running code changes.
 
+use crate::app::App;
+use crate::builtin::Cx;
 use crate::builtin::Registry;
+use crate::heap::function::Function;
 use crate::interrupt::Interrupter;
 use crate::link::Image;
 use crate::machine::Machine;
+use crate::output::Output;
+use crate::running::{Globals, Running};
+use crate::throw::Thrown;
 use crate::value::Value;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -34,43 +40,6 @@ pub struct Host {
     pub check_syntax: Option<fn(&str) -> Option<SyntaxIssue>>,
 }
 
-/// Where a program's output goes, through a buffer.
-pub struct Output {
-    buffer: Vec<u8>,
-    sink: Box<dyn std::io::Write>,
-}
-
-/// Bytes gathered before they are handed on.
-const OUTPUT_BUFFER: usize = 8 * 1024;
-
-impl Output {
-    /// Output that goes to `sink`.
-    pub fn to(sink: Box<dyn std::io::Write>) -> Self {
-        Self { buffer: Vec::new(), sink }
-    }
-
-    /// Adds bytes.
-    pub fn write(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= OUTPUT_BUFFER {
-            self.flush();
-        }
-    }
-
-    /// Hands everything on. A sink that takes no more (a closed pipe) loses it: output is not worth an error in the
-    /// script, and whoever owns the sink knows.
-    pub fn flush(&mut self) {
-        let _lost_when_closed = self.sink.write_all(&self.buffer).and_then(|()| self.sink.flush());
-        self.buffer.clear();
-    }
-}
-
-impl std::fmt::Debug for Output {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "output with {} bytes waiting", self.buffer.len())
-    }
-}
-
 /// The state of one thread's running code.
 #[derive(Debug)]
 pub struct Isolate {
@@ -78,13 +47,12 @@ pub struct Isolate {
     states: HashMap<TypeId, Box<dyn Any>, foldhash::fast::FixedState>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) host: Arc<Host>,
-    pub(crate) output: Output,
-    pub(crate) native_depth: usize,
-    /// End of the current stack segment.
-    pub(crate) stack_end: *mut Value,
+    pub(crate) running: Running,
     pub(crate) machine: Machine,
     /// Images whose constants variables may still hold. Declared after the machine, which goes first.
     pub(crate) retired: Vec<Arc<Image>>,
+    /// The frozen program, whose globals the run reads.
+    app: Option<Arc<App>>,
 }
 
 impl Isolate {
@@ -93,19 +61,67 @@ impl Isolate {
         Self::with_image(Image::empty(), registry, host, output)
     }
 
-    /// An isolate that is ready to run a program.
+    /// An isolate that is ready to run a program's setup.
     pub fn with_image(image: Arc<Image>, registry: Arc<Registry>, host: Arc<Host>, output: Output) -> Self {
+        let globals = Globals::own(image.program.globals as usize);
+        let running = Running { globals, output, ..Running::default() };
         let machine = Machine::new(image);
-        Self {
-            registry,
-            host,
-            output,
-            native_depth: 0,
-            stack_end: std::ptr::null_mut(),
-            machine,
-            retired: Vec::new(),
-            states: HashMap::default(),
-        }
+        Self { states: HashMap::default(), registry, host, running, machine, retired: Vec::new(), app: None }
+    }
+
+    /// An isolate that runs functions of an app whose setup has ended, on any thread.
+    pub fn for_app(app: Arc<App>) -> Self {
+        let (registry, host) = (app.registry.clone(), app.host.clone());
+        let mut isolate = Self::with_image(app.image.clone(), registry, host, Output::kept());
+        isolate.app = Some(app);
+        isolate.running = isolate.new_run(Output::kept());
+        isolate
+    }
+
+    /// A run that has not begun: globals as the setup left them, nothing on the stack.
+    pub fn new_run(&self, output: Output) -> Running {
+        let globals = match &self.app {
+            Some(app) => Globals::frozen(&app.globals),
+            None => Globals::default(),
+        };
+        Running { globals, output, ..Running::default() }
+    }
+
+    /// Puts aside what runs and runs something else: gives back what ran before. Whoever waits does this before, and again
+    /// with what was put aside when it goes on.
+    pub fn switch(&mut self, running: Running) -> Running {
+        std::mem::replace(&mut self.running, running)
+    }
+
+    /// Calls a function value from outside of all running code.
+    ///
+    /// # Errors
+    /// What the function throws, a wrong number of arguments.
+    pub fn call(&mut self, function: &Function, args: Vec<Value>) -> Result<Value, Thrown> {
+        Cx::new(self).call(function, args)
+    }
+
+    /// What the current run is for.
+    pub fn purpose<T: 'static>(&mut self) -> Option<&mut T> {
+        self.running.purpose.as_mut()?.downcast_mut()
+    }
+
+    /// Says what the current run is for; gives back what it was for before.
+    pub fn set_purpose(&mut self, purpose: Option<Box<dyn Any>>) -> Option<Box<dyn Any>> {
+        std::mem::replace(&mut self.running.purpose, purpose)
+    }
+
+    /// The app it runs functions of, if it does.
+    pub fn app(&self) -> Option<&Arc<App>> {
+        self.app.as_ref()
+    }
+
+    pub(crate) fn take_globals(&mut self) -> Vec<Value> {
+        self.running.globals.take()
+    }
+
+    pub(crate) fn parts(&self) -> (Arc<Image>, Arc<Registry>, Arc<Host>) {
+        (self.machine.image.clone(), self.registry.clone(), self.host.clone())
     }
 
     /// A handle to interrupt the running code from any thread.
@@ -125,7 +141,7 @@ impl Isolate {
 
     /// The program's output.
     pub fn output(&mut self) -> &mut Output {
-        &mut self.output
+        &mut self.running.output
     }
 
     /// A module's own state in this isolate, made when first asked for.

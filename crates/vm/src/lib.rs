@@ -6,6 +6,7 @@
 #![allow(clippy::indexing_slicing, reason = "the engine indexes what the verifier has checked")]
 
 pub mod access;
+mod app;
 pub mod builtin;
 pub mod compare;
 mod context;
@@ -17,11 +18,14 @@ pub mod isolate;
 pub mod link;
 mod machine;
 pub mod number;
+mod output;
+mod running;
 mod stack;
 pub mod text;
 pub mod throw;
 pub mod value;
 
+pub use app::App;
 pub use builtin::{Array, Builtin, Cx, FromValue, IntoValue, Module, Registry};
 pub use freeze::Frozen;
 pub use heap::function::{ForeignFunction, Function, FunctionKind};
@@ -33,9 +37,11 @@ pub use heap::shape::{Shape, forget_shapes};
 pub use heap::string::{MAX_STRING, Str};
 pub use heap::structs::{FieldDef, FieldType, Struct, StructDef};
 pub use interrupt::Interrupter;
-pub use isolate::{Host, Isolate, Output, SyntaxIssue};
+pub use isolate::{Host, Isolate, SyntaxIssue};
 pub use link::Image;
 pub use machine::DEFAULT_CALL_DEPTH;
 pub use number::Number;
+pub use output::Output;
+pub use running::Running;
 pub use throw::{Thrown, ThrownKind, TraceEntry};
 pub use value::{Tag, Value, View, ViewMut};

@@ -1,8 +1,7 @@
-//! What an isolate's interpreter works on: the image, globals, frames, registers, and what sites have seen.
+//! What an isolate's interpreter works on, whatever it runs: the image, and what sites have seen.
 
 use crate::heap::shape::Shape;
 use crate::link::{Code, Image};
-use crate::stack::Stack;
 use crate::throw::TraceEntry;
 use crate::value::Value;
 use bytecode::Instr;
@@ -60,14 +59,9 @@ pub(crate) struct Position {
 /// The state of the interpreter.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    pub(crate) globals: Vec<Value>,
-    pub(crate) stack: Stack,
-    pub(crate) frames: Vec<Frame>,
     pub(crate) feedback: Vec<Feedback>,
     /// Shapes of map literals, by site.
     pub(crate) shapes: Vec<Option<Shape>>,
-    /// Where the innermost running code stands; none while nothing runs.
-    pub(crate) position: Option<Position>,
     /// Files whose top level has been started.
     pub(crate) started: Vec<bool>,
     pub(crate) max_depth: usize,
@@ -80,15 +74,9 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(image: Arc<Image>) -> Self {
         let sites = image.sites.len();
-        let mut globals = Vec::new();
-        globals.resize_with(image.program.globals as usize, || Value::UNDEF);
         Self {
-            globals,
-            stack: Stack::new(),
-            frames: Vec::new(),
             feedback: vec![Feedback::default(); sites],
             shapes: vec![None; sites],
-            position: None,
             started: vec![false; image.program.files.len()],
             max_depth: DEFAULT_CALL_DEPTH,
             interrupt: Arc::new(AtomicU32::new(0)),

@@ -44,13 +44,26 @@ impl Drop for Segment {
 /// The segments of one isolate. Later ones are kept for the next time.
 #[derive(Debug)]
 pub(crate) struct Stack {
+    /// None while nothing has run yet.
     segments: Vec<Segment>,
     current: usize,
+    /// Where the current segment ends.
+    pub(crate) end: *mut Value,
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Self { segments: Vec::new(), current: 0, end: std::ptr::null_mut() }
+    }
 }
 
 impl Stack {
-    pub(crate) fn new() -> Self {
-        Self { segments: vec![Segment::new(FIRST_SEGMENT)], current: 0 }
+    /// Makes the first segment, unless it is there.
+    pub(crate) fn prepare(&mut self) {
+        if self.segments.is_empty() {
+            self.segments.push(Segment::new(FIRST_SEGMENT));
+            self.end = self.current_end();
+        }
     }
 
     /// Where the current segment begins.
@@ -58,8 +71,7 @@ impl Stack {
         self.segments[self.current].start.as_ptr()
     }
 
-    /// Where the current segment ends.
-    pub(crate) fn end(&self) -> *mut Value {
+    fn current_end(&self) -> *mut Value {
         let segment = &self.segments[self.current];
         // SAFETY: one past the end of its allocation.
         unsafe { segment.start.as_ptr().add(segment.len) }
@@ -74,10 +86,12 @@ impl Stack {
             Some(_) => self.segments[self.current] = Segment::new(len),
             None => self.segments.push(Segment::new(len)),
         }
+        self.end = self.current_end();
     }
 
     /// Goes back to the segment before.
     pub(crate) fn leave(&mut self) {
         self.current -= 1;
+        self.end = self.current_end();
     }
 }

@@ -3,14 +3,14 @@
 use super::{Header, HeapKind};
 use std::any::Any;
 use std::ptr::NonNull;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A handle on the heap.
 #[repr(C)]
 pub struct HandleObject {
     pub(crate) header: Header,
     kind: &'static str,
-    data: Rc<dyn Any>,
+    data: Arc<dyn Any + Send + Sync>,
 }
 
 super::counted! {
@@ -19,8 +19,9 @@ super::counted! {
 }
 
 impl Handle {
-    /// A handle of this kind (`channel`, `websocket`, …), which is how it prints.
-    pub fn new(kind: &'static str, data: Rc<dyn Any>) -> Self {
+    /// A handle of this kind (`channel`, `websocket`, …), which is how it prints. What it holds may be shared by threads, since
+    /// a handle that the setup made is.
+    pub fn new(kind: &'static str, data: Arc<dyn Any + Send + Sync>) -> Self {
         let object = Box::new(HandleObject { header: Header::new(HeapKind::Handle), kind, data });
         Self(NonNull::from(Box::leak(object)))
     }

@@ -7,6 +7,7 @@ use crate::heap::list::List;
 use crate::isolate::Isolate;
 use crate::link::{Code, Image};
 use crate::machine::{Frame, FrameKind, Machine, NO_RESULT};
+use crate::running::Globals;
 use crate::text::to_text;
 use crate::throw::Thrown;
 use crate::value::{Value, View, ViewMut};
@@ -33,7 +34,7 @@ pub(super) fn enter(
     mut frame: Frame,
     closure: Option<&Function>,
 ) -> Result<State, Thrown> {
-    let machine = &mut isolate.machine;
+    let machine = &isolate.machine;
     let code: *const Code = &raw const machine.image.codes[function as usize];
     let meta = &machine.image.program.functions[function as usize];
     let (declared, given) = (meta.params as usize, args.len());
@@ -41,7 +42,7 @@ pub(super) fn enter(
     if given < required || given > max {
         return Err(Thrown::error(arity_message(&meta.name, required, max, declared, given)));
     }
-    if machine.frames.len() >= machine.max_depth {
+    if isolate.running.frames.len() >= machine.max_depth {
         return Err(Thrown::error(format!(
             "Stack overflow: max call depth ({}) exceeded in '{}'",
             machine.max_depth, meta.name
@@ -58,16 +59,15 @@ pub(super) fn enter(
     let base = match place(isolate, first, registers) {
         Some(base) => base,
         None => {
-            isolate.machine.stack.enter_next(registers);
-            isolate.stack_end = isolate.machine.stack.end();
+            isolate.running.stack.enter_next(registers);
             frame.kind = match frame.kind {
                 FrameKind::Plain | FrameKind::NextSegment => FrameKind::NextSegment,
                 FrameKind::Native | FrameKind::NativeNextSegment => FrameKind::NativeNextSegment,
             };
-            isolate.machine.stack.start()
+            isolate.running.stack.start()
         }
     };
-    let machine = &mut isolate.machine;
+    let machine = &isolate.machine;
     let meta = &machine.image.program.functions[function as usize];
     // SAFETY: `base` has room for all registers of the function, and each of them holds a value.
     unsafe {
@@ -90,7 +90,7 @@ pub(super) fn enter(
             }
         }
         let pc = meta.code.as_ptr().add(entry as usize);
-        machine.frames.push(frame);
+        isolate.running.frames.push(frame);
         Ok(State { code, pc, base })
     }
 }
@@ -98,8 +98,8 @@ pub(super) fn enter(
 /// Where a function's registers can stand in the current segment; none when there is no room. Arguments that already lie
 /// there stay where they are.
 fn place(isolate: &Isolate, first: *mut Value, registers: usize) -> Option<*mut Value> {
-    let stack = &isolate.machine.stack;
-    let (start, end) = (stack.start(), stack.end());
+    let stack = &isolate.running.stack;
+    let (start, end) = (stack.start(), stack.end);
     let base = if (start..end).contains(&first) { first } else { isolate.free_registers() };
     let room = (end.addr() - base.addr()) / size_of::<Value>();
     (room >= registers).then_some(base)
@@ -107,8 +107,7 @@ fn place(isolate: &Isolate, first: *mut Value, registers: usize) -> Option<*mut 
 
 /// Goes back to the segment before, when a call that had gone on in the next one ends.
 pub(super) fn leave_segment(isolate: &mut Isolate) {
-    isolate.machine.stack.leave();
-    isolate.stack_end = isolate.machine.stack.end();
+    isolate.running.stack.leave();
 }
 
 /// Calls a value.
@@ -173,10 +172,10 @@ pub(super) fn enter_file(isolate: &mut Isolate, file: usize, frame: Frame) -> Re
     if std::mem::replace(&mut machine.started[file], true) {
         return Ok(None);
     }
-    if machine.frames.len() >= machine.max_depth {
+    if isolate.running.frames.len() >= machine.max_depth {
         return Err(Thrown::error("Stack overflow: files that use each other are nested too deep"));
     }
-    machine.frames.push(frame);
+    isolate.running.frames.push(frame);
     Ok(Some(top_state(isolate, file)))
 }
 
@@ -189,7 +188,7 @@ fn file_state(isolate: &mut Isolate, file: &bytecode::File) -> State {
     let code: *const Code = &raw const isolate.machine.image.codes[file.top as usize];
     // SAFETY: the verifier has checked that the registers of the top level lie inside the globals.
     unsafe {
-        let base = isolate.machine.globals.as_mut_ptr().add(file.globals as usize);
+        let base = isolate.running.globals.base_mut().add(file.globals as usize);
         State { code, pc: (*code).instructions, base }
     }
 }
@@ -197,8 +196,8 @@ fn file_state(isolate: &mut Isolate, file: &bytecode::File) -> State {
 impl Isolate {
     /// Registers that nobody uses, in the current segment.
     fn free_registers(&self) -> *mut Value {
-        let start = self.machine.stack.start();
-        match self.machine.position {
+        let start = self.running.stack.start();
+        match self.running.position {
             // SAFETY: the registers of running code lie inside the segment.
             Some(position) => unsafe {
                 if (*position.code).is_top { start } else { position.base.add((*position.code).registers as usize) }
@@ -212,7 +211,7 @@ impl Isolate {
     /// # Errors
     /// What the program throws and does not catch.
     pub fn run_main(&mut self) -> Result<(), Thrown> {
-        self.stack_end = self.machine.stack.end();
+        self.running.stack.prepare();
         let prelude = self.machine.image.program.prelude.clone();
         if let Some(file) = prelude {
             let state = file_state(self, &file);
@@ -223,7 +222,7 @@ impl Isolate {
         let state = top_state(self, 0);
         // SAFETY: as above.
         let result = unsafe { run(self, state, 0) };
-        self.machine.position = None;
+        self.running.position = None;
         result.map(drop)
     }
 
@@ -234,19 +233,22 @@ impl Isolate {
     /// # Errors
     /// What the new text throws and does not catch.
     pub fn run_more(&mut self, image: Arc<Image>, start: u32, named: usize) -> Result<(), Thrown> {
-        let mut machine = Machine::new(image);
-        for (new, old) in machine.globals.iter_mut().zip(&mut self.machine.globals).take(named) {
-            *new = std::mem::replace(old, Value::UNDEF);
+        let mut globals = Globals::own(image.program.globals as usize);
+        for (at, old) in self.running.globals.take().into_iter().enumerate().take(named) {
+            // SAFETY: a longer version of a file has at least the globals of the shorter one.
+            unsafe { *globals.base_mut().add(at) = old };
         }
+        self.running.globals = globals;
+        let mut machine = Machine::new(image);
         machine.max_depth = self.machine.max_depth;
         machine.interrupt = self.machine.interrupt.clone();
         let old = std::mem::replace(&mut self.machine, machine);
-        self.stack_end = self.machine.stack.end();
+        self.running.stack.prepare();
         self.machine.started[0] = true;
         let state = top_state(self, 0);
         // SAFETY: `start` is an instruction of the top level, which the verifier has checked; its registers are globals.
         let result = unsafe { run(self, State { pc: state.pc.add(start as usize), ..state }, 0) };
-        self.machine.position = None;
+        self.running.position = None;
         // The old image's constants may still be held by variables; it goes when they are replaced.
         self.retired.push(old.image);
         result.map(drop)
@@ -254,7 +256,7 @@ impl Isolate {
 
     /// The value of a global of the main file.
     pub fn global(&self, slot: usize) -> Option<&Value> {
-        self.machine.globals.get(slot)
+        self.running.globals.get(slot)
     }
 
     /// Calls a function of the program from a builtin or from outside.
@@ -263,8 +265,8 @@ impl Isolate {
     /// What the function throws.
     pub(crate) fn run_function(&mut self, function: &Function, mut args: Vec<Value>) -> Result<Value, Thrown> {
         let FunctionKind::Script { function: id, .. } = function.kind() else { return Ok(Value::NULL) };
-        let outer = self.machine.position;
-        let entry = self.machine.frames.len() + 1;
+        let outer = self.running.position;
+        let entry = self.running.frames.len() + 1;
         let frame = match outer {
             Some(position) => Frame {
                 code: position.code,
@@ -281,19 +283,17 @@ impl Isolate {
                 kind: FrameKind::Native,
             },
         };
-        if outer.is_none() {
-            self.stack_end = self.machine.stack.end();
-        }
+        self.running.stack.prepare();
         let state = enter(self, *id, &mut args, frame, Some(function))?;
-        self.machine.position = Some(state.position());
+        self.running.position = Some(state.position());
         // SAFETY: the state stands at an entry of the function with its registers ready.
         let result = unsafe { run(self, state, entry) };
-        if let Some(frame) = self.machine.frames.pop()
+        if let Some(frame) = self.running.frames.pop()
             && frame.kind == FrameKind::NativeNextSegment
         {
             leave_segment(self);
         }
-        self.machine.position = outer;
+        self.running.position = outer;
         result
     }
 }

@@ -50,7 +50,7 @@ pub(super) unsafe fn drop_registers(base: *mut Value, live: u16, registers: u32)
 pub(super) fn unwind(isolate: &mut Isolate, state: State, entry: usize, mut thrown: Thrown) -> Result<State, Thrown> {
     let is_error = matches!(thrown.kind(), ThrownKind::Value { .. });
     let machine = &isolate.machine;
-    let above = machine.frames.get(entry..).unwrap_or_default();
+    let above = isolate.running.frames.get(entry..).unwrap_or_default();
     let calls = above.iter().rev().map(|frame| (frame.code, frame.pc));
     let mut positions = std::iter::once((state.code, state.pc)).chain(calls);
     let found = positions.clone().position(|(code, pc)| handler_at(machine, code, pc, is_error).is_some());
@@ -63,7 +63,7 @@ pub(super) fn unwind(isolate: &mut Isolate, state: State, entry: usize, mut thro
     let mut state = state;
     for _ in 0..leave {
         leave_registers(state);
-        let Some(frame) = isolate.machine.frames.pop() else { break };
+        let Some(frame) = isolate.running.frames.pop() else { break };
         state = State { code: frame.code, pc: frame.pc, base: frame.base };
         if frame.kind == FrameKind::NextSegment {
             call::leave_segment(isolate);
