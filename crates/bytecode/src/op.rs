@@ -18,6 +18,8 @@ pub const WANTED: u8 = 4;
 pub const GLOBAL_ROOT: u8 = 8;
 /// `foreach` with a key: it goes to `R[b + 1]`.
 pub const WITH_KEY: u8 = 16;
+/// An unassigned global counts as null.
+pub const OR_NULL: u8 = 128;
 /// Only `exit` and the end of a request.
 pub const UNSTOPPABLE: u8 = 64;
 /// A jump is taken when its condition is true, else when it is false.
@@ -111,7 +113,7 @@ ops! {
     Drop(First, Count, None);
     /// throw `Undefined variable: K[bc]` if R[a] is unassigned
     CheckDefined(Read, Const32, None);
-    /// R[a] := G[bc]; an unassigned one throws
+    /// R[a] := G[bc]; an unassigned one throws, or counts as null with `OR_NULL`
     GetGlobal(Write, Global32, None);
 
     /// R[a] := R[b] + R[c]

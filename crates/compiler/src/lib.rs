@@ -38,9 +38,10 @@ pub fn compile(loaded: &Loaded, signatures: &Signatures) -> Compiled {
     let declarations = declare::declare(loaded, signatures);
     diagnostics.extend(declarations.diagnostics.iter().cloned());
     let is_constant = |name: &str| declarations.is_constant(name);
+    let is_builtin = |name: &str| signatures.find("", name).is_some();
     let mut resolved = Vec::new();
     for file in &loaded.files {
-        let (names, found) = resolve::resolve(file.source, &file.program, &is_constant);
+        let (names, found) = resolve::resolve(file.source, &file.program, &is_constant, &is_builtin);
         resolved.push(names);
         diagnostics.extend(found);
     }

@@ -10,6 +10,7 @@ mod call;
 mod condition;
 mod control;
 mod expression;
+mod invariant;
 mod program;
 mod statement;
 mod structure;
@@ -23,6 +24,7 @@ use crate::load::Loaded;
 use crate::resolve::{Access, FunctionNames, Resolved, VarId};
 use bytecode::{Constant, Function, HandlerKind, Op, Signatures};
 use source::{Diagnostic, SourceId, Span};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -112,6 +114,8 @@ pub(crate) struct Lowerer<'p, 'a> {
     /// Registers of variables.
     registers: Vec<Option<Reg>>,
     pub(crate) exits: Vec<Exit>,
+    /// Registers of calls whose results open loops keep, by the position of the call.
+    kept: HashMap<u32, Reg>,
     pub(crate) stubs: Vec<Stub>,
     /// `iota` in constants.
     pub(crate) iota: Option<i64>,
@@ -135,6 +139,7 @@ impl<'p, 'a> Lowerer<'p, 'a> {
             b: Builder::new(far),
             registers: vec![None; variables],
             exits: Vec::new(),
+            kept: HashMap::new(),
             stubs: Vec::new(),
             iota: None,
             register_names: Vec::new(),
@@ -217,6 +222,13 @@ impl<'p, 'a> Lowerer<'p, 'a> {
                 self.b.emit(Op::LoadUndef, 0, [reg, 0, 0]);
             }
         }
+    }
+
+    /// True when [`Self::mark_unassigned`] has something to do.
+    pub(crate) fn has_marks(&self, key: u32) -> bool {
+        let needs =
+            |id: &VarId| self.names.and_then(|names| names.variables.get(id.index())).is_some_and(|v| v.needs_mark);
+        self.declared(key).iter().any(needs)
     }
 
     fn declared(&self, key: u32) -> &'a [VarId] {

@@ -28,6 +28,9 @@ pub(crate) struct Resolver<'a> {
     diagnostics: Vec<Diagnostic>,
     /// The variable that a closure is being assigned to, while its body is walked.
     assigning: Option<Rc<str>>,
+    is_builtin: &'a dyn Fn(&str) -> bool,
+    /// Above zero while walking what runs again in every round of a loop, outside the loop's own block.
+    repeated: usize,
     /// Above zero while walking what may not run before what follows it: right sides of `&&`, arms of `?:`.
     conditional: usize,
 }
@@ -37,12 +40,15 @@ pub(crate) fn resolve(
     source: SourceId,
     program: &Program,
     is_constant: &dyn Fn(&str) -> bool,
+    is_builtin: &dyn Fn(&str) -> bool,
 ) -> (Resolved, Vec<Diagnostic>) {
     let mut resolver = Resolver {
         source,
         functions: Vec::new(),
         resolved: Resolved::default(),
         is_constant,
+        is_builtin,
+        repeated: 0,
         diagnostics: Vec::new(),
         assigning: None,
         conditional: 0,

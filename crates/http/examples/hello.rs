@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use http::{Acceptor, Answer, Fields, Limits, Listener, Request, RequestId, Response, Service, Shared, Status, Worker};
+use http::{Answer, Fields, Limits, Listener, Request, RequestId, Response, Service, Shared, Status, Worker};
 use std::error::Error;
 
 struct Hello;
@@ -28,10 +28,10 @@ impl Service for Hello {
 fn main() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     let shared = Shared::new(Limits::default());
-    let mut worker = Worker::new(shared.clone())?;
+    let mut worker = Worker::new(shared)?;
     let listener = Listener::bind(address.parse()?)?;
     println!("http://{}", listener.address());
-    let _acceptor = Acceptor::start(vec![listener], vec![worker.mailbox()], shared)?;
+    worker.listen(listener)?;
     loop {
         worker.run_once(&mut Hello, None)?;
     }

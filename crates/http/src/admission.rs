@@ -45,7 +45,7 @@ impl Peer {
 
 /// Why a connection was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refused {
+pub(crate) enum Refused {
     /// The server has as many as it can hold.
     Full,
     /// The address has as many as it may.

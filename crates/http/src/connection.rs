@@ -118,7 +118,14 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new() -> Self {
-        Self { phase: Phase::Idle, exchange: Exchange::default(), is_clients_last: false, blank: 0, is_hungry: true, work: None }
+        Self {
+            phase: Phase::Idle,
+            exchange: Exchange::default(),
+            is_clients_last: false,
+            blank: 0,
+            is_hungry: true,
+            work: None,
+        }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -464,5 +471,7 @@ impl Connection {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod replay;
 #[cfg(test)]
 mod tests;

@@ -128,7 +128,9 @@ impl Fields {
 
 impl fmt::Debug for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(n, v)| (n.escape_ascii().to_string(), v.escape_ascii().to_string()))).finish()
+        f.debug_map()
+            .entries(self.iter().map(|(n, v)| (n.escape_ascii().to_string(), v.escape_ascii().to_string())))
+            .finish()
     }
 }
 

@@ -1,8 +1,9 @@
 //! HTTP/1.1 connections: sockets to requests, responses to sockets. Knows no script.
 //!
-//! The files in the order of a request: [`listen`] accepts a connection and gives it to a worker, [`poller`] tells that it is
-//! readable, [`worker`] reads, [`connection`] finds the request by [`head`] and [`body`], a [`Service`] answers it, [`encode`]
-//! writes the answer down, [`output`] keeps what the client does not take at once.
+//! The files in the order of a request: `listen` and `spread` accept a connection and give it to a worker, `poller` tells
+//! that it is readable, `worker` reads, `connection` finds the request with `head` and `body` (`spool` for a large one), a
+//! [`Service`] answers it, `encode` writes the answer down, `output` keeps what the client does not take at once. `timers` and
+//! `limits` bound what a client may ask for.
 
 #![forbid(unsafe_code)]
 
@@ -24,12 +25,14 @@ mod service;
 mod shared;
 mod slab;
 mod spool;
+mod spread;
 mod status;
 mod sys;
 mod timers;
 mod worker;
 
-pub use admission::Refused;
+#[cfg(feature = "fuzzing")]
+pub use connection::replay::check_cuts;
 pub use field::{Fields, InvalidField};
 pub use limits::Limits;
 pub use listen::{Acceptor, Listener};

@@ -44,7 +44,7 @@ pub struct Limits {
     pub write_time: Duration,
     /// For reading what is still on its way after the last response, so that the response is not lost by a reset.
     pub linger_time: Duration,
-    /// During a graceful stop: how long a connection without a request may still bring one.
+    /// During a graceful stop: how long a connection without a request may still bring one, and at most lingers.
     pub drain_time: Duration,
 
     /// Connections of the whole server. Beyond: 503. Zero: as many as the process may open files, less a reserve.

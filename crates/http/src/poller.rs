@@ -40,6 +40,21 @@ impl Poller {
         Ok(epoll::add(&self.epoll, source, EventData::new_u64(token.into()), flags)?)
     }
 
+    /// Watches a listener: its event comes for as long as there is something to accept.
+    pub(crate) fn add_listener(&self, source: &OwnedFd, token: u32) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, source, EventData::new_u64(token.into()), EventFlags::IN)?)
+    }
+
+    /// Watches no longer. That it was not watched is no error.
+    pub(crate) fn remove(&self, source: &OwnedFd) {
+        let _ = epoll::delete(&self.epoll, source);
+    }
+
+    /// Could the last wait have left events behind?
+    pub(crate) fn has_backlog(&self) -> bool {
+        self.events.len() == BATCH
+    }
+
     /// Waits for events, without a timeout for as long as it takes. Their number.
     pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
         // Rounded up: waking before the time has come would wait again.

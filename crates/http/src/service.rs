@@ -26,6 +26,7 @@ pub trait Service {
     fn request(&mut self, id: RequestId, request: Request) -> Answer;
 
     /// The client of a request that is not yet answered has gone: nobody will read the answer, and `id` means nothing any more.
+    /// Where a write to the client finds that out, the writer gets [`SendError::Gone`](crate::SendError::Gone) instead.
     fn cancelled(&mut self, id: RequestId);
 
     /// The client of a request that is not yet answered sends nothing more. It may have gone, and it may be waiting: only

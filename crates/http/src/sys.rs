@@ -138,7 +138,8 @@ pub(crate) fn raise(signal: &OwnedFd) {
 
 /// Blocks until one of `sources` can be read or the time is over. Tells which.
 pub(crate) fn wait_readable(sources: &[BorrowedFd<'_>], timeout: Option<Duration>) -> Vec<bool> {
-    let mut polled: Vec<PollFd<'_>> = sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
+    let mut polled: Vec<PollFd<'_>> =
+        sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
     let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
     if poll(&mut polled, timeout.as_ref()).is_err() {
         return vec![false; sources.len()];
@@ -167,7 +168,8 @@ pub(crate) fn temporary_file(folder: &Path) -> io::Result<File> {
 fn named_then_removed(folder: &Path) -> io::Result<File> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for attempt in 0..100 {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+        let now =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
         let path = folder.join(format!("body-{}-{now}-{attempt}", std::process::id()));
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
         match rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR) {
@@ -180,4 +182,3 @@ fn named_then_removed(folder: &Path) -> io::Result<File> {
     }
     Err(last)
 }
-

@@ -25,8 +25,8 @@ pub(crate) enum Wait {
 
 pub(crate) const WAITS: [Wait; 5] = [Wait::Idle, Wait::Head, Wait::Body, Wait::Write, Wait::Linger];
 
-/// A connection that began to be idle this long ago need not be moved in its list again: a busy one is moved a few times a
-/// second, not with each request. The idle time is that much less exact.
+/// A connection that began to be idle so many milliseconds ago (and less than an eighth of the idle time) need not be moved in
+/// its list again: a busy one is moved a few times a second, not with each request. The idle time is that much less exact.
 const IDLE_GRAIN: u32 = 256;
 
 /// A connection's place in a list.
@@ -110,8 +110,11 @@ impl Timers {
     /// Begins a wait; one that it was in ends.
     pub(crate) fn arm<T: Linked>(&mut self, slab: &mut Slab<T>, slot: u32, wait: Wait, now: u32) {
         let Some(links) = slab.get_mut(slot).map(Linked::links) else { return };
-        if wait == Wait::Idle && links.wait == Some(Wait::Idle) && now.wrapping_sub(links.since) < IDLE_GRAIN {
-            return;
+        if wait == Wait::Idle && links.wait == Some(Wait::Idle) {
+            let grain = IDLE_GRAIN.min(self.list(Wait::Idle).duration / 8);
+            if now.wrapping_sub(links.since) < grain {
+                return;
+            }
         }
         self.disarm(slab, slot);
         let list = self.list(wait);
@@ -142,17 +145,17 @@ impl Timers {
         }
     }
 
-    /// The longest waiting connection of a kind.
-    pub(crate) fn first(&mut self, wait: Wait) -> Option<u32> {
-        let first = self.list(wait).first;
-        (first != NOBODY).then_some(first)
-    }
-
     /// The longest waiting connection of a kind, if its time is over.
     pub(crate) fn due<T: Linked>(&mut self, slab: &mut Slab<T>, wait: Wait, now: u32) -> Option<u32> {
-        let List { first, duration, .. } = *self.list(wait);
+        let duration = self.list(wait).duration;
+        self.oldest(slab, wait, now, duration)
+    }
+
+    /// The longest waiting connection of a kind, if it has waited for so many milliseconds.
+    pub(crate) fn oldest<T: Linked>(&mut self, slab: &mut Slab<T>, wait: Wait, now: u32, least: u32) -> Option<u32> {
+        let first = self.list(wait).first;
         let since = slab.get_mut(first)?.links().since;
-        (now.wrapping_sub(since) >= duration).then_some(first)
+        (now.wrapping_sub(since) >= least).then_some(first)
     }
 
     /// Time to the next one that is due.
@@ -174,6 +177,8 @@ fn milliseconds(duration: Duration) -> u32 {
 mod tests {
     use super::*;
 
+    const LATE: u32 = 1_000_000;
+
     impl Linked for Links {
         fn links(&mut self) -> &mut Links {
             self
@@ -181,11 +186,8 @@ mod tests {
     }
 
     fn setup(count: u32) -> (Timers, Slab<Links>) {
-        let limits = Limits {
-            idle_time: Duration::from_secs(75),
-            head_time: Duration::from_secs(15),
-            ..Limits::default()
-        };
+        let limits =
+            Limits { idle_time: Duration::from_secs(75), head_time: Duration::from_secs(15), ..Limits::default() };
         let mut slab = Slab::new();
         for _ in 0..count {
             slab.insert(Links::NEW);
@@ -218,7 +220,7 @@ mod tests {
         timers.arm(&mut slab, 0, Wait::Idle, now);
         timers.arm(&mut slab, 1, Wait::Idle, now);
         timers.arm(&mut slab, 0, Wait::Head, now);
-        assert_eq!(timers.first(Wait::Idle), Some(1));
+        assert_eq!(timers.oldest(&mut slab, Wait::Idle, LATE, 0), Some(1));
         let later = now.wrapping_add(14_000);
         assert_eq!(timers.next(&mut slab, later), Some(Duration::from_secs(1)));
         assert_eq!(timers.due(&mut slab, Wait::Head, later), None);
@@ -231,8 +233,8 @@ mod tests {
         timers.arm(&mut slab, 0, Wait::Idle, 1000);
         timers.arm(&mut slab, 1, Wait::Idle, 1000);
         timers.arm(&mut slab, 0, Wait::Idle, 1000 + IDLE_GRAIN - 1);
-        assert_eq!(timers.first(Wait::Idle), Some(0));
+        assert_eq!(timers.oldest(&mut slab, Wait::Idle, LATE, 0), Some(0));
         timers.arm(&mut slab, 0, Wait::Idle, 1000 + IDLE_GRAIN);
-        assert_eq!(timers.first(Wait::Idle), Some(1));
+        assert_eq!(timers.oldest(&mut slab, Wait::Idle, LATE, 0), Some(1));
     }
 }

@@ -3,6 +3,7 @@
 //! A round is: what is due, then a turn for each connection that has something to do, then the mail of other threads. Nothing
 //! in it waits, and no connection gets more than its turn, so the length of a round is bounded by the number of ready ones.
 
+mod accept;
 mod answer;
 mod client;
 mod turn;
@@ -21,6 +22,7 @@ use crate::slab::Slab;
 use crate::spool::Spooled;
 use crate::status::Status;
 use crate::timers::{Timers, WAITS, Wait};
+use accept::Listening;
 use client::Client;
 use std::fmt;
 use std::io;
@@ -31,8 +33,14 @@ use std::time::Duration;
 /// The poller's token of the mailbox; connections have smaller ones.
 const MAIL: u32 = u32::MAX;
 
+/// The poller's token of all listeners.
+const LISTEN: u32 = u32::MAX - 1;
+
 /// Connections of each kind whose time is over that are looked at in one round.
 const MAX_DUE: usize = 64;
+
+/// Milliseconds that a connection must have been idle to be given up when room is needed.
+const MIN_IDLE: u32 = 1000;
 
 /// A larger buffer of responses is given back after its round.
 const MAX_OUT_BYTES: usize = 64 * 1024;
@@ -80,6 +88,8 @@ pub struct Worker {
     poller: Poller,
     mailbox: Arc<Mailbox>,
     shared: Arc<Shared>,
+    /// Present if it accepts for itself.
+    listening: Option<Box<Listening>>,
     connections: Slab<Client>,
     timers: Timers,
     clock: Clock,
@@ -109,6 +119,7 @@ impl Worker {
             poller,
             mailbox,
             shared,
+            listening: None,
             connections: Slab::new(),
             timers,
             clock: Clock::new(),
@@ -139,6 +150,7 @@ impl Worker {
         let count = self.poller.wait(wait)?;
         self.clock.tick();
         self.expire(service);
+        self.tend_listening();
         let mut queue = std::mem::take(&mut self.queue);
         for slot in queue.drain(..) {
             if let Some(client) = self.connections.get_mut(slot)
@@ -151,17 +163,21 @@ impl Worker {
         if self.queue.is_empty() {
             self.queue = queue;
         }
-        let mut has_mail = false;
+        let (mut has_mail, mut has_callers) = (false, false);
         for position in 0..count {
             match self.poller.event(position) {
                 Some(event) if event.token == MAIL => has_mail = true,
+                Some(event) if event.token == LISTEN => has_callers = true,
                 Some(event) => self.handle(event, service),
                 None => {}
             }
         }
         // Last, so that a place is not taken anew while there are events of the one who left it.
         if has_mail {
-            self.read_mail();
+            self.read_mail(service);
+        }
+        if has_callers {
+            self.accept(service);
         }
         if self.out.capacity() > MAX_OUT_BYTES {
             self.out = Vec::new();
@@ -172,28 +188,33 @@ impl Worker {
     /// How long [`Worker::run_once`] may be put off when the poller has no events: zero if there is something to do now, None if
     /// nothing will be.
     pub fn next_wait(&mut self) -> Option<Duration> {
-        if !self.queue.is_empty() {
+        if !self.queue.is_empty() || self.poller.has_backlog() {
             return Some(Duration::ZERO);
         }
-        self.timers.next(&mut self.connections, self.clock.milliseconds())
+        let timer = self.timers.next(&mut self.connections, self.clock.milliseconds());
+        let listening = self.listening.as_ref().and_then(|listening| listening.next_wait());
+        [timer, listening].into_iter().flatten().min()
     }
 
     /// Finishes gracefully: requests are answered and their connections then closed, and a connection without a request is
-    /// closed when it has brought none for [`Limits::drain_time`](crate::Limits::drain_time). New ones are still taken: it is
-    /// the acceptor that must be stopped first. [`Worker::is_empty`] tells the end.
+    /// closed when it has brought none for [`Limits::drain_time`](crate::Limits::drain_time). Its own listeners are closed; an
+    /// acceptor must be stopped first, since what it brings is still taken. [`Worker::is_empty`] tells the end.
     pub fn stop(&mut self) {
         if self.is_stopping {
             return;
         }
         self.is_stopping = true;
+        self.end_listening();
         self.clock.tick();
-        self.timers.set_duration(Wait::Idle, self.shared.limits.drain_time);
+        let limits = &self.shared.limits;
+        self.timers.set_duration(Wait::Idle, limits.drain_time);
+        self.timers.set_duration(Wait::Linger, limits.linger_time.min(limits.drain_time));
         self.timers.restart(&mut self.connections, Wait::Idle, self.clock.milliseconds());
     }
 
     /// Closes all connections at once; requests not yet answered are cancelled.
     pub fn close_all(&mut self, service: &mut impl Service) {
-        self.read_mail();
+        self.read_mail(service);
         for slot in self.connections.slots() {
             self.abort(slot, service);
         }
@@ -314,29 +335,37 @@ impl Worker {
         }
     }
 
-    fn read_mail(&mut self) {
+    fn read_mail(&mut self, service: &mut impl Service) {
         for mail in self.mailbox.take(Vec::new()) {
-            match mail {
-                Mail::Socket(socket, peer) => self.adopt(socket, peer),
-                Mail::Spooled(spooled) => self.spooled(spooled),
-                Mail::GiveUp(count) => self.give_up(count),
-                Mail::Stop => self.stop(),
-            }
+            self.receive(mail, service);
         }
     }
 
-    fn adopt(&mut self, socket: OwnedFd, peer: Peer) {
+    fn receive(&mut self, mail: Mail, service: &mut impl Service) {
+        match mail {
+            Mail::Socket(socket, peer) => self.adopt(socket, peer, service),
+            Mail::Spooled(spooled) => self.spooled(spooled),
+            Mail::GiveUp(count) => self.give_up(count),
+            Mail::Stop => self.stop(),
+        }
+    }
+
+    /// Takes a connection and gives it its first turn: the request is often there already, and a client that wants only one is
+    /// served without being watched.
+    fn adopt(&mut self, socket: OwnedFd, peer: Peer, service: &mut impl Service) {
         self.counters.connections += 1;
         self.serial += 1;
-        let slot = self.connections.insert(Client::new(socket, peer, self.serial));
-        let is_watched = slot.and_then(|slot| self.connections.get(slot).map(|client| (slot, client)));
-        match is_watched {
-            Some((slot, client)) if self.poller.add(&client.socket, slot).is_ok() => self.settle(slot),
-            Some((slot, _)) => self.close(slot),
-            None => {
-                self.shared.admission.leave(&peer);
-                self.mailbox.remove_load();
-            }
+        let Some(slot) = self.connections.insert(Client::new(socket, peer, self.serial)) else {
+            self.shared.admission.leave(&peer);
+            self.mailbox.remove_load();
+            return;
+        };
+        self.turn(slot, service);
+        // What came since that turn is told of at once.
+        if let Some(client) = self.connections.get(slot)
+            && self.poller.add(&client.socket, slot).is_err()
+        {
+            self.abort(slot, service);
         }
     }
 
@@ -358,10 +387,12 @@ impl Worker {
         }
     }
 
-    /// Closes the connections that have been idle for the longest.
+    /// Closes the connections that have been idle for the longest. Not those whose first request may still be on its way.
     fn give_up(&mut self, count: usize) {
+        let now = self.clock.milliseconds();
         for _ in 0..count {
-            let Some(slot) = self.timers.first(Wait::Idle) else { break };
+            let oldest = self.timers.oldest(&mut self.connections, Wait::Idle, now, MIN_IDLE);
+            let Some(slot) = oldest else { break };
             self.close(slot);
         }
     }

@@ -144,12 +144,12 @@ impl Checker<'_> {
 
     fn switch(&mut self, subject: &Expr, cases: &[Case]) {
         self.expr(subject);
-        cases.iter().flat_map(|case| &case.values).for_each(|value| self.expr(value));
-        self.current().switches += 1;
         for case in cases {
+            case.values.iter().for_each(|value| self.expr(value));
+            self.current().switches += 1;
             self.in_block(|this| this.statements(&case.body));
+            self.current().switches -= 1;
         }
-        self.current().switches -= 1;
     }
 
     fn named_function(&mut self, function: &Function) {
@@ -205,8 +205,11 @@ impl Checker<'_> {
                 }
                 _ => {
                     self.keys(target);
-                    self.write_element(target);
+                    if op.is_some() {
+                        self.write_element(target);
+                    }
                     self.expr(value);
+                    self.write_element(target);
                 }
             },
             ExprKind::Step { target, .. } => match &target.peeled().kind {
@@ -296,12 +299,13 @@ impl Checker<'_> {
         let Some((name, span)) = place.root_variable() else { return };
         self.read(name);
         let level = self.open.len() - 1;
+        let at_top = level == 0 && self.current().blocks.len() == 1;
         if self.is_own(level, name) {
             return;
         }
         if self.current().captured.contains(name) {
             self.captured_write(name, span);
-        } else if !self.globals.contains(name) {
+        } else if at_top || !self.globals.contains(name) {
             self.make(name);
         }
     }
@@ -311,3 +315,6 @@ impl Checker<'_> {
         self.error(span, message);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,9 @@ pub(crate) fn declare(
     found
 }
 
+/// A field's name, whether it may be null, its type, and its default as it is written.
+type FieldParts = (Rc<str>, bool, Rc<str>, Option<String>);
+
 struct Gathering<'a> {
     sources: &'a SourceMap,
     files: &'a [File],
@@ -184,7 +187,7 @@ impl Gathering<'_> {
     }
 
     /// What makes two declarations of one struct the same.
-    fn fields(&self, source: SourceId, decl: &StructDecl) -> Vec<(Rc<str>, bool, Rc<str>, Option<String>)> {
+    fn fields(&self, source: SourceId, decl: &StructDecl) -> Vec<FieldParts> {
         let text = self.sources.get(source);
         let fields = decl.fields.iter().map(|field| {
             let default = field.default.as_ref().map(|default| text.slice(default.span).to_owned());

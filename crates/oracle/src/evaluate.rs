@@ -142,3 +142,6 @@ impl<'a, 'c> Evaluator<'a, 'c> {
         Self { state, cx, file, is_top: false, environment, iota: None }
     }
 }
+
+#[cfg(test)]
+mod tests;

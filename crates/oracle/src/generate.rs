@@ -7,11 +7,13 @@
 mod expression;
 mod function;
 mod library;
+mod names;
 mod random;
 mod scope;
 mod statement;
 mod templates;
 
+use names::Names;
 use random::Random;
 use scope::{Callable, Scopes, Type};
 
@@ -22,10 +24,16 @@ pub fn generate(seed: u64, size: usize) -> String {
 
 /// A random program that uses only those functions of modules for which `exists` is true; it is given `module::name`.
 pub fn generate_with(seed: u64, size: usize, exists: &dyn Fn(&str) -> bool) -> String {
+    if seed.is_multiple_of(NAMES_EVERY) {
+        return Names::new(Random::new(seed), size / 2).program();
+    }
     let mut generator = Generator::new(seed, size, exists);
     generator.program();
     generator.text
 }
+
+/// One program in so many is about names.
+const NAMES_EVERY: u64 = 3;
 
 /// What stands at the head of every program.
 const HEAD: &str = "\
@@ -110,7 +118,7 @@ impl<'a> Generator<'a> {
     /// Statements at the top level are guarded, so that the next ones run; some that cannot fail much are not.
     fn top_level_statement(&mut self) {
         self.cost = 0;
-        if self.random.one_in(3) {
+        if self.random.one_in(5) {
             return self.statement();
         }
         self.open("try {");
@@ -154,3 +162,6 @@ impl<'a> Generator<'a> {
         format!("$v{}", self.next_name)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -138,3 +138,6 @@ fn without_dots(path: &Path) -> Option<PathBuf> {
     }
     Some(plain)
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ pub fn shrink(source: &str, mut still_fails: impl FnMut(&str) -> bool) -> String
 /// What removed statements leave behind, unless it matters.
 fn without_blank_lines(smallest: String, mut still_fails: impl FnMut(&str) -> bool) -> String {
     let lines = smallest.lines().filter(|line| !line.trim().is_empty());
-    let dense: String = lines.flat_map(|line| [line.trim_start(), "\n"]).collect();
+    let dense: String = lines.flat_map(|line| [line.trim(), "\n"]).collect();
     if still_fails(&dense) { dense } else { smallest }
 }
 
@@ -102,14 +102,14 @@ impl Collector<'_> {
 
     /// Groups of neighbouring statements: all, halves, quarters and so on.
     fn list(&mut self, statements: &[Stmt]) {
-        let is_counter = |statement: &Stmt| {
-            matches!(&statement.kind, StmtKind::Expr(Expr { kind: ExprKind::Step { .. }, .. }))
-        };
+        let is_counter =
+            |statement: &Stmt| matches!(&statement.kind, StmtKind::Expr(Expr { kind: ExprKind::Step { .. }, .. }));
         let mut size = statements.len();
         while size > 0 {
             for group in statements.chunks(size) {
                 if !(self.in_while && group.iter().any(is_counter))
-                    && let (Some(first), Some(last)) = (group.first(), group.last()) {
+                    && let (Some(first), Some(last)) = (group.first(), group.last())
+                {
                     self.replace(first.span.to(last.span), "");
                 }
             }

@@ -21,7 +21,7 @@ use crate::machine::{Feedback, Frame, FrameKind, NO_RESULT, Position};
 use crate::number::Arithmetic;
 use crate::throw::{Thrown, ThrownKind};
 use crate::value::{Tag, Value};
-use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, UNSTOPPABLE, WANTED, WHEN_TRUE, WITH_KEY};
+use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, OR_NULL, UNSTOPPABLE, WANTED, WHEN_TRUE, WITH_KEY};
 use bytecode::{Instr, Op};
 use std::cmp::Ordering::{Equal, Greater, Less};
 use std::sync::atomic::Ordering;
@@ -254,6 +254,10 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
                 Op::GetGlobal => {
                     let global = (*isolate).running.globals.base().add(i.bc() as usize);
                     if (*global).is_undefined() {
+                        if i.has(OR_NULL) {
+                            set_plain(r!(i.a), Value::NULL);
+                            continue;
+                        }
                         throw!(access::undefined_global(&*isolate, i.bc()));
                     }
                     let value = (*global).clone();

@@ -12,7 +12,7 @@ use crate::heap::structs::{FieldDef, FieldType, Struct, StructDef};
 use crate::throw::ThrownKind;
 use crate::value::Value;
 use bytecode::{Constant, Instr, Op, Program, Site, StructType};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A function as the interpreter reads it. Everything the fast path needs stands side by side.
@@ -95,7 +95,7 @@ impl Image {
     /// A program that does not hold together; that is a fault of the compiler.
     pub fn link(program: Program, registry: &Registry) -> Result<Arc<Self>, String> {
         bytecode::verify(&program, registry.builtins().len())?;
-        let mut linker = Linker { registry, frozen: Frozen::default() };
+        let mut linker = Linker { registry, functions: HashMap::new(), frozen: Frozen::default() };
         let structs = linker.structs(&program.structs);
         let tops: HashSet<u32> = program.files.iter().chain(&program.prelude).map(|file| file.top).collect();
         let (mut codes, mut sites, mut tables) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,6 +128,7 @@ impl Image {
 
 struct Linker<'a> {
     registry: &'a Registry,
+    functions: HashMap<u32, Value>,
     frozen: Frozen,
 }
 
@@ -155,7 +156,10 @@ impl Linker<'_> {
                 Value::from(Map::from_parts(Shape::of(&keys), values))
             }
             Constant::Function(id) => {
-                Value::from(Function::new(FunctionKind::Script { function: *id, captures: Vec::new() }))
+                // One value for each function, so that it equals itself wherever it is named.
+                let known = self.functions.entry(*id);
+                let make = || Value::from(Function::new(FunctionKind::Script { function: *id, captures: Vec::new() }));
+                known.or_insert_with(make).clone()
             }
             Constant::Builtin(id) => match self.registry.get(*id) {
                 Some(builtin) => Value::from(Function::new(FunctionKind::Builtin(builtin))),

@@ -30,7 +30,7 @@ impl<'a> Lowerer<'_, 'a> {
                 if !access.maybe {
                     return Operand { reg, temp: false };
                 }
-                let Some(slot) = self.global_behind(name) else {
+                let Some(slot) = self.global_behind(name, reg) else {
                     self.check_defined(reg, name);
                     return Operand { reg, temp: false };
                 };
@@ -56,15 +56,17 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    /// The global that a name means in a function while the function's own variable is unassigned.
-    fn global_behind(&self, name: &str) -> Option<u32> {
-        let globals = self.resolved().map(|resolved| &resolved.globals).filter(|_| self.kind == Kind::Function);
-        globals.and_then(|globals| globals.get(name)).copied()
+    /// The global that a name means while the nearer variable in `reg` is unassigned.
+    fn global_behind(&self, name: &str, reg: u32) -> Option<u32> {
+        let slot = self.resolved().and_then(|resolved| resolved.globals.get(name)).copied()?;
+        // At the top level the globals themselves are variables, in registers of the same number.
+        let is_itself = self.kind == Kind::Top && slot == reg;
+        (self.kind != Kind::Bare && !is_itself).then_some(slot)
     }
 
     /// Makes sure that a variable is assigned, from the global of its name where there is one.
     pub(crate) fn make_defined(&mut self, reg: u32, name: &str) {
-        let Some(slot) = self.global_behind(name) else { return self.check_defined(reg, name) };
+        let Some(slot) = self.global_behind(name, reg) else { return self.check_defined(reg, name) };
         let own = self.b.label();
         self.b.jump_on(Op::JumpIfDefined, 0, reg, own);
         self.b.emit_wide(Op::GetGlobal, 0, reg, slot);

@@ -4,12 +4,12 @@ use super::expression::dying;
 use super::{Lowerer, Operand};
 use crate::builder::Reg;
 use crate::resolve::{Access, Target};
-use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, WANTED};
+use bytecode::op::{DIES_B, DIES_C, GLOBAL_ROOT, OR_NULL, WANTED};
 use bytecode::{Constant, Op, Site};
 use source::Span;
 use std::rc::Rc;
 use std::sync::Arc;
-use syntax::tree::{BinaryOp, Expr, ExprKind};
+use syntax::tree::{BinaryOp, Expr, ExprKind, StrPart};
 
 /// Where a path begins.
 #[derive(Clone, Copy, Debug)]
@@ -127,21 +127,27 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    /// The root of a place; a variable that does not exist yet begins as null.
+    /// The root of a place.
     pub(super) fn root(&mut self, place: &Expr) -> Root {
         let Some((_, span)) = place.root_variable() else { return Root::Register(0) };
         let access = self.access(span);
         match access.target {
             Target::Local(id) if self.kind == super::Kind::Bare => Root::Global(id.0),
-            Target::Local(id) => {
-                let reg = self.register(id);
-                if access.fresh {
-                    self.b.emit(Op::LoadNull, 0, [reg, 0, 0]);
-                }
-                Root::Register(reg)
-            }
+            Target::Local(id) => Root::Register(self.register(id)),
             Target::Global(slot) => Root::Global(slot),
             Target::Unknown => Root::Register(self.b.alloc(1)),
+        }
+    }
+
+    /// Begins a variable that this write makes as null; what is evaluated before does not see it yet.
+    pub(super) fn begin_root(&mut self, place: &Expr) {
+        let Some((_, span)) = place.root_variable() else { return };
+        let access = self.access(span);
+        if let Target::Local(id) = access.target
+            && access.fresh
+        {
+            let reg = self.register(id);
+            self.b.emit(Op::LoadNull, 0, [reg, 0, 0]);
         }
     }
 
@@ -164,11 +170,12 @@ impl<'a> Lowerer<'_, 'a> {
         let root = self.root(target);
         let wanted = if result.is_some() { WANTED } else { 0 };
         if let (Root::Register(reg), [key]) = (root, keys.as_slice()) {
-            return self.assign_one_level(span, reg, *key, value, result);
+            return self.assign_one_level(span, target, reg, *key, value, result);
         }
         let first = self.key_window(&keys);
         let count = keys.len() as u32;
         self.evaluate_into(value, first + count);
+        self.begin_root(target);
         self.b.span = span;
         self.b.emit(Op::SetPath, root.flag() | wanted, [root.operand(), first, count]);
         if let Some(dst) = result {
@@ -176,7 +183,15 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    fn assign_one_level(&mut self, span: Span, root: Reg, key: Key<'a>, value: &'a Expr, result: Option<Reg>) {
+    fn assign_one_level(
+        &mut self,
+        span: Span,
+        target: &'a Expr,
+        root: Reg,
+        key: Key<'a>,
+        value: &'a Expr,
+        result: Option<Reg>,
+    ) {
         let site = match key {
             Key::Field(name) => Some(Site::Key { key: Arc::from(name.as_bytes()), dotted: true }),
             Key::Index(index) => match self.folded(index) {
@@ -188,6 +203,7 @@ impl<'a> Lowerer<'_, 'a> {
         let stored = match (site, key) {
             (Some(site), _) => {
                 let value = self.stored_value(value, root, result);
+                self.begin_root(target);
                 let site = self.b.site(site);
                 self.b.span = span;
                 self.b.emit(Op::SetField, wanted | if value.temp { DIES_B } else { 0 }, [root, value.reg, site]);
@@ -196,6 +212,7 @@ impl<'a> Lowerer<'_, 'a> {
             (None, Key::Index(index)) => {
                 let key = self.left_value(index, value);
                 let value = self.stored_value(value, root, result);
+                self.begin_root(target);
                 self.b.span = span;
                 let flags = wanted | if key.temp { DIES_B } else { 0 } | if value.temp { DIES_C } else { 0 };
                 self.b.emit(Op::SetIndex, flags, [root, key.reg, value.reg]);
@@ -221,8 +238,20 @@ impl<'a> Lowerer<'_, 'a> {
     fn append_element(&mut self, span: Span, target: &'a Expr, value: &'a Expr, result: Option<Reg>) {
         let keys = path_keys(target);
         let root = self.root(target);
+        if self.disturbs(value) || (matches!(root, Root::Global(_)) && calls(value)) {
+            // The value may change the element, whose old text comes first.
+            return self.compound_element(span, target, BinaryOp::Concat, Right::Expr(value), true, result);
+        }
         let first = self.key_window(&keys);
         let count = keys.len() as u32;
+        self.begin_root(target);
+        if !self.is_plain_text(value) {
+            // The element is read before the value is evaluated: if it cannot be, that is the error.
+            let read = self.temp();
+            self.read_path(span, root, first, count, read.reg);
+            self.b.emit(Op::Drop, 0, [read.reg, 1, 0]);
+            self.b.release_to(read.reg);
+        }
         self.evaluate_into(value, first + count);
         let wanted = if result.is_some() { WANTED } else { 0 };
         self.b.span = span;
@@ -247,18 +276,8 @@ impl<'a> Lowerer<'_, 'a> {
         let first = self.key_window(&keys);
         let count = keys.len() as u32;
         let current = first + count;
-        self.b.span = span;
-        let mut container = match root {
-            Root::Register(reg) => reg,
-            Root::Global(slot) => {
-                self.b.emit_wide(Op::GetGlobal, 0, current, slot);
-                current
-            }
-        };
-        for key in first..current {
-            self.b.emit(Op::GetIndex, 0, [current, container, key]);
-            container = current;
-        }
+        self.begin_root(target);
+        self.read_path(span, root, first, count, current);
         let old = Operand { reg: current, temp: true };
         // The old value waits in a temporary: the store may fail, and the result may go to the root itself.
         let kept = (!new_value && result.is_some()).then(|| self.temp());
@@ -274,6 +293,37 @@ impl<'a> Lowerer<'_, 'a> {
         self.b.emit(Op::SetPath, root.flag() | wanted, [root.operand(), first, count]);
         if let Some(dst) = result {
             self.transfer(kept.unwrap_or(old), dst);
+        }
+    }
+
+    /// Reads what stands at the end of a path. A global that is unassigned counts as null.
+    fn read_path(&mut self, span: Span, root: Root, first: Reg, count: u32, dst: Reg) {
+        self.b.span = span;
+        let mut container = match root {
+            Root::Register(reg) => reg,
+            Root::Global(slot) => {
+                self.b.emit_wide(Op::GetGlobal, OR_NULL, dst, slot);
+                dst
+            }
+        };
+        for key in first..first + count {
+            self.b.emit(Op::GetIndex, 0, [dst, container, key]);
+            container = dst;
+        }
+    }
+
+    /// True for values that are evaluated without calls and cannot throw.
+    fn is_plain_text(&mut self, value: &Expr) -> bool {
+        match &value.peeled().kind {
+            ExprKind::Binary { op: BinaryOp::Concat, left, right } => {
+                self.is_plain_text(left) && self.is_plain_text(right)
+            }
+            ExprKind::Interpolation(parts) => parts.iter().all(|part| match part {
+                StrPart::Text(_) => true,
+                StrPart::Expr { expr, .. } => self.is_plain_text(expr),
+            }),
+            ExprKind::Var(_) => self.definite_local(value).is_some(),
+            _ => self.folded(value).is_some(),
         }
     }
 
@@ -311,6 +361,13 @@ impl<'a> Lowerer<'_, 'a> {
             }
         }
     }
+}
+
+/// True when evaluating calls something.
+fn calls(expr: &Expr) -> bool {
+    let mut found = matches!(expr.kind, ExprKind::Call { .. });
+    expr.for_each_child(&mut |child| found = found || calls(child));
+    found
 }
 
 /// The right side of a compound assignment.

@@ -93,34 +93,46 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn callee(&mut self, callee: &'a Expr, given: usize) -> Callee<'a> {
+        if let Some((id, signature)) = self.known_builtin(callee) {
+            self.check_builtin_arity(signature, callee.span, given);
+            return Callee::Builtin(id, signature);
+        }
         match &callee.kind {
             ExprKind::Name(name) => {
-                if self.access(callee.span).target != Target::Unknown {
-                    return Callee::Value(callee);
-                }
-                if self.program.declarations.is_constant(name) {
+                if self.is_value_name(name, callee.span) {
                     return Callee::Value(callee);
                 }
                 if let Some(function) = self.program.declarations.functions.get(name) {
                     self.check_arity(function, callee.span, given);
                     return Callee::Function(self.program.function_id(function.file, &function.tree));
                 }
-                if let Some((id, signature)) = self.program.signatures.find("", name) {
-                    self.check_builtin_arity(signature, callee.span, given);
-                    return Callee::Builtin(id, signature);
-                }
                 self.unknown_name(name, callee.span);
                 Callee::Missing
             }
-            ExprKind::Path { module, name } => match self.find_builtin(module, name) {
-                Some((id, signature)) => {
-                    self.check_builtin_arity(signature, callee.span, given);
-                    Callee::Builtin(id, signature)
-                }
-                None => Callee::Missing,
-            },
+            ExprKind::Path { module, name } => {
+                self.unknown_path(module, name);
+                Callee::Missing
+            }
             _ => Callee::Value(callee),
         }
+    }
+
+    /// The builtin that a callee names, unless something of the program has its name.
+    pub(super) fn known_builtin(&self, callee: &Expr) -> Option<(BuiltinId, &'static Signature)> {
+        match &callee.kind {
+            ExprKind::Name(name) => {
+                let taken =
+                    self.is_value_name(name, callee.span) || self.program.declarations.functions.contains_key(name);
+                if taken { None } else { self.program.signatures.find("", name) }
+            }
+            ExprKind::Path { module, name } => self.program.signatures.find(self.real_module(module), &name.name),
+            _ => None,
+        }
+    }
+
+    /// True when a bare name is an inner function or a constant.
+    fn is_value_name(&self, name: &Rc<str>, span: Span) -> bool {
+        self.access(span).target != Target::Unknown || self.program.declarations.is_constant(name)
     }
 
     fn check_arity(&mut self, function: &NamedFunction, span: Span, given: usize) {
@@ -141,14 +153,16 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    /// Finds `module::name`; reports what does not exist.
-    fn find_builtin(&mut self, module: &Ident, name: &Ident) -> Option<(BuiltinId, &'static Signature)> {
+    /// The module that a written name stands for in this file.
+    fn real_module<'m>(&'m self, module: &'m Ident) -> &'m Rc<str> {
         let aliases = self.program.declarations.aliases.get(self.file);
-        let real = aliases.and_then(|aliases| aliases.get(&module.name)).unwrap_or(&module.name).clone();
+        aliases.and_then(|aliases| aliases.get(&module.name)).unwrap_or(&module.name)
+    }
+
+    /// Reports a `module::name` that does not exist.
+    fn unknown_path(&mut self, module: &Ident, name: &Ident) {
+        let real = self.real_module(module).clone();
         let signatures = self.program.signatures;
-        if let Some(found) = signatures.find(&real, &name.name) {
-            return Some(found);
-        }
         if signatures.has_module(&real) {
             let near = did_you_mean(&name.name, signatures.names_in(&real));
             let hint = match near {
@@ -161,13 +175,13 @@ impl<'a> Lowerer<'_, 'a> {
             let hint = near.map(|near| format!("did you mean {near}::{}?", name.name));
             self.error(module.span, format!("Unknown module: '{real}'"), hint);
         }
-        None
     }
 
     /// `module::name` as a value.
     pub(crate) fn path_value(&mut self, module: &Ident, name: &Ident, dst: Reg) {
-        if let Some((id, _)) = self.find_builtin(module, name) {
-            self.load(dst, Constant::Builtin(id));
+        match self.program.signatures.find(self.real_module(module), &name.name) {
+            Some((id, _)) => self.load(dst, Constant::Builtin(id)),
+            None => self.unknown_path(module, name),
         }
     }
 
@@ -186,6 +200,7 @@ impl<'a> Lowerer<'_, 'a> {
         if let (Root::Register(reg), [], Some(value), None) = (root, keys.as_slice(), value, result) {
             let operand = self.value(value);
             let operand = if operand.reg == reg { Operand { reg: self.owned(operand), temp: true } } else { operand };
+            self.begin_root(place);
             self.b.span = call.span;
             self.b.emit(Op::Push, if operand.temp { DIES_B } else { 0 }, [reg, operand.reg, 0]);
             return true;
@@ -199,6 +214,7 @@ impl<'a> Lowerer<'_, 'a> {
             }
             None => Op::PopPath,
         };
+        self.begin_root(place);
         let (flag, operand) = match root {
             Root::Register(reg) => (0, reg),
             Root::Global(slot) => (GLOBAL_ROOT, slot),
@@ -226,10 +242,6 @@ impl<'a> Lowerer<'_, 'a> {
         let names = self.resolved().and_then(|resolved| resolved.functions.get(&function.span.start));
         self.b.span = function.span;
         let captures = names.map_or(&[][..], |names| &names.captures);
-        let own = names.is_some_and(|names| names.own.is_some());
-        if captures.is_empty() && !own {
-            return self.load(dst, Constant::Function(id));
-        }
         let uses = names.map_or(0, |names| names.uses.len());
         let first = self.b.top();
         for (at, (outer, inner)) in captures.iter().enumerate() {

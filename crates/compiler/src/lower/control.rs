@@ -2,7 +2,7 @@
 
 use super::{Exit, Lowerer, Way};
 use crate::builder::{Label, Reg};
-use crate::resolve::Target;
+use crate::resolve::{Target, VarId};
 use bytecode::op::{DIES_B, UNSTOPPABLE, WHEN_TRUE, WITH_KEY};
 use bytecode::{Constant, HandlerKind, Op, exit};
 use source::Span;
@@ -11,12 +11,14 @@ use syntax::tree::{BinaryOp, Block, Case, Catch, Expr, ExprKind, Ident};
 impl<'a> Lowerer<'_, 'a> {
     pub(crate) fn while_loop(&mut self, cond: &'a Expr, body: &'a Block) {
         let (start, check, end) = (self.b.label(), self.b.label(), self.b.label());
+        let kept = self.keep_invariant(&[], &[cond], body);
         self.b.jump(check);
         self.b.bind(start);
         self.loop_body(body, check, end);
         self.b.bind(check);
         self.condition(cond, start, true);
         self.b.bind(end);
+        self.drop_kept(kept);
     }
 
     fn loop_body(&mut self, body: &'a Block, on_continue: Label, on_break: Label) {
@@ -35,6 +37,8 @@ impl<'a> Lowerer<'_, 'a> {
     ) {
         let base = self.open_block(span.start);
         init.iter().for_each(|expr| self.effect(expr));
+        let around: Vec<&Expr> = cond.into_iter().chain(step).collect();
+        let kept = self.keep_invariant(&[], &around, body);
         let (start, next, check, end) = (self.b.label(), self.b.label(), self.b.label(), self.b.label());
         if let Some((counter, limit)) = self.counting_loop(cond, step) {
             if let Some(cond) = cond {
@@ -61,6 +65,7 @@ impl<'a> Lowerer<'_, 'a> {
             }
         }
         self.b.bind(end);
+        self.drop_kept(kept);
         self.close_block(span.start, base);
     }
 
@@ -98,12 +103,15 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// The register of a variable that is certainly assigned.
     pub(crate) fn definite_local(&mut self, expr: &Expr) -> Option<Reg> {
+        self.definite_variable(expr).map(|id| self.register(id))
+    }
+
+    /// A variable that is certainly assigned.
+    pub(crate) fn definite_variable(&self, expr: &Expr) -> Option<VarId> {
         let ExprKind::Var(_) = &expr.peeled().kind else { return None };
         let access = self.access(expr.peeled().span);
         match access.target {
-            Target::Local(id) if !access.maybe && !access.fresh && self.kind != super::Kind::Bare => {
-                Some(self.register(id))
-            }
+            Target::Local(id) if !access.maybe && !access.fresh && self.kind != super::Kind::Bare => Some(id),
             _ => None,
         }
     }
@@ -132,6 +140,9 @@ impl<'a> Lowerer<'_, 'a> {
             }
         }
         self.open_block(span.start);
+        let bound: Vec<&Ident> = key.into_iter().chain([value]).collect();
+        // Everything from `base` on is dropped at the end, what is kept included.
+        self.keep_invariant(&bound, &[], body);
         let (start, next, end) = (self.b.label(), self.b.label(), self.b.label());
         self.b.jump(next);
         self.b.bind(start);

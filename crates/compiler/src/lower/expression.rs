@@ -68,6 +68,9 @@ impl<'a> Lowerer<'_, 'a> {
                 self.variable(name, self.access(expr.span))
             }
             _ => {
+                if let Some(kept) = self.kept_call(expr) {
+                    return kept;
+                }
                 let temp = self.temp();
                 self.evaluate_into(expr, temp.reg);
                 temp
@@ -131,7 +134,10 @@ impl<'a> Lowerer<'_, 'a> {
                 self.b.span = expr.span;
                 self.b.emit(Op::GetField, dying(dst, container, None), [dst, container.reg, site]);
             }
-            ExprKind::Call { callee, args } => self.call(expr, callee, args, dst),
+            ExprKind::Call { callee, args } => match self.kept_call(expr) {
+                Some(kept) => self.transfer(kept, dst),
+                None => self.call(expr, callee, args, dst),
+            },
             ExprKind::Closure(function) => self.closure(function, dst),
             ExprKind::Iota => self.throw_message("Undefined variable: iota"),
             // Literals are folded; a tree with errors is not lowered.

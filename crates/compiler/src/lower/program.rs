@@ -189,6 +189,9 @@ impl<'a> Lowering<'a> {
         self.fill(place, Span::default(), |lowering, far| {
             let mut lowerer = Lowerer::new(lowering, 0, Kind::Bare, None, far);
             let first = lowerer.b.alloc(values.len() as u32);
+            for (name, at) in &lowerer.program.declarations.dynamic {
+                lowerer.register_names.push((*at as u16, Arc::from(&**name)));
+            }
             for (at, constant) in values.iter().enumerate() {
                 lowerer.file = constant.file;
                 lowerer.iota = Some(constant.iota);
@@ -202,6 +205,42 @@ impl<'a> Lowering<'a> {
 }
 
 impl<'a> Lowerer<'_, 'a> {
+    /// The code before the body: defaults of the parameters that were not given. Gives where to begin with `required`,
+    /// `required + 1`, … arguments.
+    fn entries(&mut self, tree: &'a Tree, required: usize) -> Vec<u32> {
+        let optional: Vec<_> =
+            tree.params.iter().enumerate().skip(required).filter(|(_, param)| !param.is_rest).collect();
+        let labels: Vec<_> = (0..=optional.len()).map(|_| self.b.label()).collect();
+        let mut entries = Vec::new();
+        if optional.is_empty() {
+            entries.push(self.b.position());
+            self.mark_unassigned(tree.span.start);
+        } else if self.has_marks(tree.span.start) {
+            for label in &labels {
+                entries.push(self.b.position());
+                self.mark_unassigned(tree.span.start);
+                self.b.jump(*label);
+            }
+        }
+        let marked = !entries.is_empty();
+        for (label, (at, param)) in labels.iter().zip(&optional) {
+            if !marked {
+                entries.push(self.b.position());
+            }
+            self.b.bind(*label);
+            if let Some(default) = &param.default {
+                self.evaluate_into(default, *at as u32);
+            }
+        }
+        if !marked {
+            entries.push(self.b.position());
+        }
+        if let Some(body) = labels.last() {
+            self.b.bind(*body);
+        }
+        entries
+    }
+
     /// Parameters, captured values, defaults, body.
     fn function(&mut self, tree: &'a Tree) -> Result<Function, Overflow> {
         let params = tree.params.len() as u32;
@@ -220,18 +259,7 @@ impl<'a> Lowerer<'_, 'a> {
         self.place_block(tree.span.start);
         let required = tree.params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
         let required = required.map_or(0, |at| at + 1);
-        let mut entries = Vec::new();
-        for (at, param) in tree.params.iter().enumerate().skip(required) {
-            if param.is_rest {
-                continue;
-            }
-            entries.push(self.b.position());
-            if let Some(default) = &param.default {
-                self.evaluate_into(default, at as u32);
-            }
-        }
-        entries.push(self.b.position());
-        self.mark_unassigned(tree.span.start);
+        let entries = self.entries(tree, required);
         match &tree.body {
             FunctionBody::Block(block) => self.statements(&block.statements),
             FunctionBody::Expr(expr) => self.return_value(Some(expr)),

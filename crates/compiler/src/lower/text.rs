@@ -75,9 +75,13 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn interpolated(&mut self, expr: &'a Expr, literal: &Rc<[u8]>, reg: Reg) {
-        if let ExprKind::Name(name) = &expr.kind
-            && !self.program.declarations.is_constant(name)
-        {
+        // Neither functions nor `module::name` are interpolated, only what they give when they are called.
+        let is_text = match &expr.kind {
+            ExprKind::Name(name) => !self.program.declarations.is_constant(name),
+            ExprKind::Path { .. } => true,
+            _ => false,
+        };
+        if is_text {
             return self.load(reg, Constant::Str(Arc::from(&**literal)));
         }
         let start = self.b.position();

@@ -72,7 +72,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn conditionally(&mut self, conditional: bool, walk: impl FnOnce(&mut Self)) {
+    /// Walks what runs again in every round of a loop. A variable that is made there is made once.
+    pub(super) fn repeatedly(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.repeated += 1;
+        walk(self);
+        self.repeated -= 1;
+    }
+
+    pub(super) fn conditionally(&mut self, conditional: bool, walk: impl FnOnce(&mut Self)) {
         self.conditional += usize::from(conditional);
         walk(self);
         self.conditional -= usize::from(conditional);
@@ -115,20 +122,29 @@ impl Resolver<'_> {
     fn assignment(&mut self, target: &Expr, compound: bool, value: &Expr) {
         let target = target.peeled();
         let ExprKind::Var(name) = &target.kind else {
-            // Keys are evaluated before the value.
-            self.write(target, compound);
+            // Keys come first, then what a compound assignment reads, then the value.
+            self.keys(target);
+            let root = target.root_variable();
+            if let Some((name, span)) = root.filter(|_| compound) {
+                self.write_element(name, span);
+            }
             self.expr(value);
+            if let Some((name, span)) = root.filter(|_| !compound) {
+                self.write_element(name, span);
+            }
             return;
         };
         let is_closure = matches!(value.peeled().kind, ExprKind::Closure(_));
         let outer = std::mem::replace(&mut self.assigning, is_closure.then(|| name.clone()));
         if compound {
-            // `$x .= …` reads `$x` first, which decides whether it is captured.
-            self.find(name);
+            // `$x .= …` reads `$x` before the value.
+            self.write(target, compound);
+            self.expr(value);
+        } else {
+            self.expr(value);
+            self.write(target, compound);
         }
-        self.expr(value);
         self.assigning = outer;
-        self.write(target, compound);
     }
 
     /// A write to a place. `reads` when its old value is used.
@@ -210,9 +226,18 @@ impl Resolver<'_> {
         }
         let old = if reads { self.find(name) } else { Access::default() };
         let id = self.declare(name);
+        if reads && self.repeated > 0 {
+            // Only the first round begins with the global; later ones go on with the variable.
+            let variable = self.current().variables.get_mut(id.index());
+            if let Some(variable) = variable {
+                (variable.needs_mark, variable.may_hold_heap) = (true, true);
+            }
+            return self.record(span, Access { target: Target::Local(id), maybe: true, ..Access::default() });
+        }
         let seed = match old.target {
-            Target::Global(slot) => Some(slot),
-            Target::Local(_) | Target::Unknown => None,
+            // A block at the top level sees the file's globals as variables of the same function.
+            Target::Global(slot) | Target::Local(VarId(slot)) => Some(slot),
+            Target::Unknown => None,
         };
         if reads && old.target == Target::Unknown {
             self.unknown(name, span);
@@ -253,7 +278,11 @@ impl Resolver<'_> {
             }
             Target::Unknown => {
                 let id = self.declare(name);
-                self.record(span, Access { target: Target::Local(id), fresh: true, ..Access::default() });
+                let again = self.repeated > 0;
+                if let Some(variable) = self.current().variables.get_mut(id.index()) {
+                    variable.needs_mark |= again;
+                }
+                self.record(span, Access { target: Target::Local(id), fresh: !again, ..Access::default() });
             }
         }
         if let Target::Local(id) =

@@ -12,7 +12,11 @@ pub(super) fn top_level_names(statements: &[Stmt]) -> Vec<Rc<str>> {
             StmtKind::Expr(expr) | StmtKind::Throw(expr) | StmtKind::Return(Some(expr)) => assigned(expr, &mut names),
             StmtKind::If { branches, .. } => branches.iter().for_each(|(cond, _)| assigned(cond, &mut names)),
             StmtKind::While { cond, .. } => assigned(cond, &mut names),
-            StmtKind::Foreach { subject, .. } | StmtKind::Switch { subject, .. } => assigned(subject, &mut names),
+            StmtKind::Foreach { subject, .. } => assigned(subject, &mut names),
+            StmtKind::Switch { subject, cases } => {
+                assigned(subject, &mut names);
+                cases.iter().flat_map(|case| &case.values).for_each(|value| assigned(value, &mut names));
+            }
             _ => {}
         }
     }
@@ -57,8 +61,8 @@ impl Resolver<'_> {
         match &statement.kind {
             StmtKind::Expr(expr) | StmtKind::Throw(expr) => self.expr(expr),
             StmtKind::If { branches, otherwise } => {
-                for (cond, block) in branches {
-                    self.expr(cond);
+                for (at, (cond, block)) in branches.iter().enumerate() {
+                    self.conditionally(at > 0, |this| this.expr(cond));
                     self.block(block);
                 }
                 if let Some(block) = otherwise {
@@ -66,17 +70,15 @@ impl Resolver<'_> {
                 }
             }
             StmtKind::While { cond, body } => {
-                self.expr(cond);
+                self.repeatedly(|this| this.expr(cond));
                 self.block(body);
             }
             StmtKind::For { init, cond, step, body } => {
                 self.open_block(statement.span.start);
                 init.iter().for_each(|expr| self.expr(expr));
-                cond.iter().for_each(|expr| self.expr(expr));
+                self.repeatedly(|this| cond.iter().for_each(|expr| this.expr(expr)));
                 // What only the step assigns is unassigned in the first round.
-                self.conditional += 1;
-                step.iter().for_each(|expr| self.expr(expr));
-                self.conditional -= 1;
+                self.conditionally(true, |this| this.repeatedly(|this| step.iter().for_each(|expr| this.expr(expr))));
                 self.block(body);
                 self.close_block();
             }
@@ -92,9 +94,7 @@ impl Resolver<'_> {
             StmtKind::Switch { subject, cases } => {
                 self.expr(subject);
                 for case in cases {
-                    case.values.iter().for_each(|value| self.expr(value));
-                }
-                for case in cases {
+                    self.conditionally(true, |this| case.values.iter().for_each(|value| this.expr(value)));
                     self.open_block(case.span.start);
                     self.statements(&case.body);
                     self.close_block();
@@ -146,11 +146,13 @@ impl Resolver<'_> {
             self.function(function, None);
             return;
         }
+        if (self.is_builtin)(&name.name) {
+            let message = format!("'{}' is a builtin — cannot be redefined", name.name);
+            self.error(name.span, message, "give the function another name");
+        }
         let inner_name: Rc<str> = Rc::from(format!("{}()", name.name));
         self.function(function, Some(&inner_name));
-        let conditional = std::mem::take(&mut self.conditional);
         self.bind(&inner_name, name.span);
-        self.conditional = conditional;
     }
 
     /// Walks a function's parameters and body. `own` is the name under which it sees itself.
@@ -159,7 +161,7 @@ impl Resolver<'_> {
         let order = self.resolved.function_count;
         self.resolved.function_count += 1;
         self.functions.push(super::FunctionScope::new(false, order));
-        let conditional = std::mem::take(&mut self.conditional);
+        let outside = (std::mem::take(&mut self.conditional), std::mem::take(&mut self.repeated));
         for name in function.uses.iter().flatten() {
             self.explicit_capture(level, name);
         }
@@ -167,7 +169,7 @@ impl Resolver<'_> {
         let mut params = Vec::new();
         for param in &function.params {
             if let Some(default) = &param.default {
-                self.expr(default);
+                self.conditionally(true, |this| this.expr(default));
             }
             if function
                 .params
@@ -199,7 +201,7 @@ impl Resolver<'_> {
             }
         }
         self.close_block();
-        self.conditional = conditional;
+        (self.conditional, self.repeated) = outside;
         let Some(scope) = self.functions.pop() else { return };
         if !scope.returns_value
             && let Some((id, span)) = scope.param_writes.first()

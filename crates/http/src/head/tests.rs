@@ -63,7 +63,8 @@ fn bodies_are_announced() {
 
 #[test]
 fn connections_are_kept_by_the_rules_of_their_version() {
-    let keeps = |version: &str, fields: &str| framing(&format!("GET / HTTP/{version}\r\nHost: a\r\n{fields}\r\n")).keep_alive;
+    let keeps =
+        |version: &str, fields: &str| framing(&format!("GET / HTTP/{version}\r\nHost: a\r\n{fields}\r\n")).keep_alive;
     assert!(keeps("1.1", ""));
     assert!(keeps("1.1", "Connection: upgrade, keep-alive\r\n"));
     assert!(!keeps("1.1", "Connection: Close\r\n"));

@@ -51,7 +51,7 @@ impl Client {
             links: Links::NEW,
             serial,
             peer,
-            is_readable: false,
+            is_readable: true,
             is_ended: false,
             is_read_out: false,
             is_queued: false,

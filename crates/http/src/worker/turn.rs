@@ -60,11 +60,17 @@ impl<S: Service> Turn<'_, S> {
                     self.worker.out.extend_from_slice(CONTINUE);
                     true
                 }
-                Event::Refuse(refusal) => self.refuse(client, refusal),
+                Event::Refuse(refusal) => {
+                    self.refuse(client, refusal);
+                    false
+                }
                 Event::Spool(part) => {
                     let owner = Owner { slot: self.slot, serial: client.serial };
                     let job = Job { owner, part, reply_to: self.worker.mailbox.clone() };
-                    !self.worker.shared.spool.submit(job) && self.refuse(client, NO_SPOOL)
+                    if !self.worker.shared.spool.submit(job) {
+                        self.refuse(client, NO_SPOOL);
+                    }
+                    false
                 }
             };
             if !goes_on {
@@ -87,9 +93,15 @@ impl<S: Service> Turn<'_, S> {
         if has_more && self.began.is_none() {
             self.began = Some(Instant::now());
         }
-        match self.service.request(RequestId { slot: self.slot, serial: client.serial }, request) {
+        let id = RequestId { slot: self.slot, serial: client.serial };
+        match self.service.request(id, request) {
             Answer::Respond(response) => self.body = client.machine.respond(response, worker.date, worker.out),
-            Answer::Pending => return false,
+            Answer::Pending => {
+                if client.is_ended {
+                    self.service.half_closed(id);
+                }
+                return false;
+            }
         }
         self.answered += 1;
         let limits = &worker.shared.limits;
@@ -97,10 +109,9 @@ impl<S: Service> Turn<'_, S> {
         self.body.is_none() && self.answered < limits.turn_requests && !is_over
     }
 
-    fn refuse(&mut self, client: &mut Client, refusal: Refusal) -> bool {
+    fn refuse(&mut self, client: &mut Client, refusal: Refusal) {
         self.worker.counters.refusals += 1;
         client.machine.refuse(refusal, self.worker.date, self.worker.out);
-        false
     }
 }
 
@@ -167,7 +178,8 @@ impl Worker {
             Phase::Busy | Phase::Streaming(_) => None,
         };
         let goes_on = client.output.is_none()
-            && (client.machine.has_more() || (client.is_readable && (client.machine.wants_input() || client.is_draining)));
+            && (client.machine.has_more()
+                || (client.is_readable && (client.machine.wants_input() || client.is_draining)));
         if goes_on && !client.is_queued {
             client.is_queued = true;
             self.queue.push(slot);

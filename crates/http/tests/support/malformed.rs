@@ -1,10 +1,10 @@
 //! Requests that must be refused, and with which status. One table, for the state machine and for real sockets.
 
 /// What is wrong, the status, the bytes.
-pub type Case = (&'static str, u16, Vec<u8>);
+pub(crate) type Case = (&'static str, u16, Vec<u8>);
 
 /// All cases. Each is complete: nothing would have to follow for it to be refused.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut add = |name, status, bytes: &[u8]| cases.push((name, status, bytes.to_vec()));
 
@@ -92,8 +92,16 @@ pub fn cases() -> Vec<Case> {
     add("length_twice_equal", 400, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\ncontent-length: 1\r\n\r\nx");
     add("length_above_limit", 413, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10485761\r\n\r\n");
     add("length_beyond_64_bits", 413, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n");
-    add("length_and_encoding", 400, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
-    add("encoding_and_length", 400, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n");
+    add(
+        "length_and_encoding",
+        400,
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    );
+    add(
+        "encoding_and_length",
+        400,
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+    );
 
     for (name, value) in [
         ("encoding_empty", ""),
@@ -111,7 +119,11 @@ pub fn cases() -> Vec<Case> {
         let head = format!("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: {value}\r\n\r\n0\r\n\r\n");
         add(name, 400, head.as_bytes());
     }
-    add("encoding_twice", 400, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    add(
+        "encoding_twice",
+        400,
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    );
     add("encoding_in_1_0", 400, b"POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
     add("expectation_unknown", 417, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 200-ok\r\n\r\nx");
 
@@ -145,10 +157,18 @@ pub fn cases() -> Vec<Case> {
     add("trailer_long", 400, &[chunked, b"0\r\n".as_slice(), &b"X: yyyyyyyy\r\n".repeat(1000)].concat());
 
     let long = [b'x'; 70_000];
-    add("target_long", 414, &[b"GET /", long.get(..9000).unwrap_or_default(), b" HTTP/1.1\r\nHost: a\r\n\r\n"].concat());
+    add(
+        "target_long",
+        414,
+        &[b"GET /", long.get(..9000).unwrap_or_default(), b" HTTP/1.1\r\nHost: a\r\n\r\n"].concat(),
+    );
     add("target_endless", 414, &[b"GET /", long.as_slice()].concat());
     add("method_endless", 414, &long);
-    add("value_long", 431, &[b"GET / HTTP/1.1\r\nHost: a\r\nX: ", long.get(..33_000).unwrap_or_default(), b"\r\n\r\n"].concat());
+    add(
+        "value_long",
+        431,
+        &[b"GET / HTTP/1.1\r\nHost: a\r\nX: ", long.get(..33_000).unwrap_or_default(), b"\r\n\r\n"].concat(),
+    );
     add("value_endless", 431, &[b"GET / HTTP/1.1\r\nHost: a\r\nX: ", long.as_slice()].concat());
     add("name_endless", 431, &[b"GET / HTTP/1.1\r\nHost: a\r\n", long.as_slice()].concat());
     add("fields_many", 431, &[b"GET / HTTP/1.1\r\nHost: a\r\n".as_slice(), &b"A: b\r\n".repeat(100), b"\r\n"].concat());

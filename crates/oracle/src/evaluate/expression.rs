@@ -90,9 +90,12 @@ impl Evaluator<'_, '_> {
 
     /// None for what is printed as it is written.
     fn interpolated(&mut self, expr: &Expr) -> Result<Option<Value>, Thrown> {
-        if let ExprKind::Name(name) = &expr.kind
-            && !self.state.program.declarations.constant_names.contains(name)
-        {
+        let is_text = match &expr.kind {
+            ExprKind::Name(name) => !self.state.program.declarations.constant_names.contains(name),
+            ExprKind::Path { .. } => true,
+            _ => false,
+        };
+        if is_text {
             return Ok(None);
         }
         match self.expr(expr) {

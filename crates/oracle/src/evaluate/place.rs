@@ -1,6 +1,7 @@
 //! Writes: assignments, steps, `push` and `pop`.
 //!
-//! The order is always the same: keys from left to right, the old value where it is needed, the right side, the write.
+//! The order is always the same: keys from left to right, the old value where it is needed, the right side, the write. The
+//! variable is looked for where it is first needed, so that a plain write finds what its right side has made.
 
 use super::Evaluator;
 use super::variable::Root;
@@ -16,7 +17,6 @@ struct Place {
     name: Rc<str>,
     /// Where the writing expression ends.
     end: u32,
-    root: Root,
     path: Vec<Key>,
 }
 
@@ -45,7 +45,8 @@ impl Evaluator<'_, '_> {
         }
         let place = self.place(span, target)?;
         let value = self.expr(value)?;
-        self.store(&place, &value)
+        let root = self.root(&place.name, place.end);
+        self.store(root, &place, &value)
     }
 
     /// `++place`, `place--` and so on.
@@ -70,10 +71,11 @@ impl Evaluator<'_, '_> {
             return Ok(Change { before, after });
         }
         let place = self.place(span, target)?;
-        let before = self.stored(&place)?;
+        let root = self.root(&place.name, place.end);
+        let before = self.stored(root, &place)?;
         let right = right(self)?;
         let after = arithmetic::binary(op, &before, &right)?;
-        let after = self.store(&place, &after)?;
+        let after = self.store(root, &place, &after)?;
         Ok(Change { before, after })
     }
 
@@ -81,23 +83,24 @@ impl Evaluator<'_, '_> {
     pub(super) fn push(&mut self, span: Span, target: &Expr, value: &Expr) -> Result<Value, Thrown> {
         let place = self.place(span, target)?;
         let value = self.expr(value)?;
-        self.change_place(&place, &mut |slot| element::push(slot, value.clone()).map(Value::int))
+        let root = self.root(&place.name, place.end);
+        self.change_place(root, &place, &mut |slot| element::push(slot, value.clone()).map(Value::int))
     }
 
     /// `pop(target)`: the last value.
     pub(super) fn pop(&mut self, span: Span, target: &Expr) -> Result<Value, Thrown> {
         let place = self.place(span, target)?;
-        self.change_place(&place, &mut element::pop)
+        let root = self.root(&place.name, place.end);
+        self.change_place(root, &place, &mut element::pop)
     }
 
     fn place(&mut self, span: Span, target: &Expr) -> Result<Place, Thrown> {
         let Some((name, _)) = target.root_variable() else {
             return Err(Thrown::error("only a variable, an element or a field can be written"));
         };
-        let root = self.root(name, span.end);
         let mut path = Vec::new();
         self.keys(target, &mut path)?;
-        Ok(Place { name: Rc::clone(name), end: span.end, root, path })
+        Ok(Place { name: Rc::clone(name), end: span.end, path })
     }
 
     fn keys(&mut self, place: &Expr, path: &mut Vec<Key>) -> Result<(), Thrown> {
@@ -117,8 +120,8 @@ impl Evaluator<'_, '_> {
     }
 
     /// What stands in the place.
-    fn stored(&mut self, place: &Place) -> Result<Value, Thrown> {
-        let mut value = self.root_value(place.root, &place.name, place.end);
+    fn stored(&mut self, root: Root, place: &Place) -> Result<Value, Thrown> {
+        let mut value = self.root_value(root, &place.name, place.end);
         for key in &place.path {
             value = element::read(&value, key)?;
         }
@@ -126,24 +129,21 @@ impl Evaluator<'_, '_> {
     }
 
     /// Writes the place and gives what it holds then, which may differ: a float field makes an int a float.
-    fn store(&mut self, place: &Place, value: &Value) -> Result<Value, Thrown> {
-        self.change_place(place, &mut |slot| {
+    fn store(&mut self, root: Root, place: &Place, value: &Value) -> Result<Value, Thrown> {
+        self.change_place(root, place, &mut |slot| {
             *slot = value.clone();
             Ok(())
         })?;
-        let root = self.root(&place.name, place.end);
-        let mut stored = self.root_value(root, &place.name, place.end);
-        for key in &place.path {
-            stored = element::read(&stored, key)?;
-        }
-        Ok(stored)
+        let written = if root == Root::Missing { Root::Own } else { root };
+        self.stored(written, place)
     }
 
     fn change_place<R>(
         &mut self,
+        root: Root,
         place: &Place,
         change: &mut dyn FnMut(&mut Value) -> Result<R, Thrown>,
     ) -> Result<R, Thrown> {
-        self.change(place.root, &place.name, place.end, |value| element::write(value, &place.path, change))
+        self.change(root, &place.name, place.end, |value| element::write(value, &place.path, change))
     }
 }

@@ -22,12 +22,16 @@ pub(super) fn undefined(name: &Value) -> Thrown {
 #[cold]
 pub(super) fn undefined_global(isolate: &Isolate, global: u32) -> Thrown {
     let program = &isolate.machine.image.program;
+    let name_of = |top: u32, slot: u32| {
+        let names = &program.functions.get(top as usize)?.names;
+        names.iter().find(|(register, _)| u32::from(*register) == slot).map(|(_, name)| name.clone())
+    };
+    if let Some(prelude) = program.prelude.as_ref().filter(|prelude| prelude.globals <= global) {
+        let name = name_of(prelude.top, global - prelude.globals);
+        return Thrown::error(format!("Undefined variable: {}", name.as_deref().unwrap_or("")));
+    }
     let file = program.files.iter().rev().find(|file| file.globals <= global);
-    let name = file.and_then(|file| {
-        let names = &program.functions.get(file.top as usize)?.names;
-        let slot = (global - file.globals) as u16;
-        names.iter().find(|(register, _)| *register == slot).map(|(_, name)| name.clone())
-    });
+    let name = file.and_then(|file| name_of(file.top, global - file.globals));
     Thrown::error(format!("Undefined variable: ${}", name.as_deref().unwrap_or("")))
 }
 
