@@ -1,5 +1,7 @@
 //! An app after its setup: frozen, run by many threads, every run with the globals the setup left.
 
+#![allow(clippy::indexing_slicing, reason = "an index that does not fit fails the test, as it should")]
+
 use std::path::Path;
 use std::sync::Arc;
 use vm::{App, Image, Isolate, Output, Value, live_objects};

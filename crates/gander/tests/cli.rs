@@ -1,5 +1,7 @@
 //! The command line as a user meets it: exit codes, streams, bad input.
 
+#![allow(clippy::indexing_slicing, reason = "an index that does not fit fails the test, as it should")]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -3,6 +3,8 @@
 //! What a script author sees of a builtin (name, parameters, defaults, result, documentation) and the conversion of
 //! arguments come from one Rust function; there is no second list to forget.
 
+#![forbid(unsafe_code)]
+
 mod parse;
 mod render;
 

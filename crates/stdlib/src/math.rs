@@ -348,7 +348,7 @@ mod tests {
     fn extremes_compare_as_the_operators_do() {
         let numbers = || vec![Value::int(3), Value::float(7.5), Value::int(2)];
         assert_eq!(text("math", "max", numbers()), "7.5");
-        assert_eq!(text("", "min", vec![Value::from(List::from(numbers()))]), "2");
+        assert_eq!(text("math", "min", vec![Value::from(List::from(numbers()))]), "2");
         assert_eq!(text("math", "max", vec![Value::from(List::new())]), "null");
         assert_eq!(text("", "max", vec![Value::str("a"), Value::str("b")]), "b");
         assert_eq!(text("math", "max", vec![Value::float(f64::NAN), Value::int(1)]), "NaN");

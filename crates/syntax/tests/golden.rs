@@ -1,6 +1,11 @@
 //! Golden files: every `NAME.lk` below `golden/` is parsed and compared with `NAME.tree` beside it, which holds the tree
 //! and the rendered warnings, or only the rendered diagnostics when there is an error. `GANDER_BLESS=1` writes them anew.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests read their cases; only the crate itself is without files and clocks"
+)]
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use source::{Source, SourceMap, Style};
 use std::path::{Path, PathBuf};

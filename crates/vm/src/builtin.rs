@@ -59,17 +59,9 @@ pub struct Module {
 pub struct Registry {
     modules: Vec<&'static Module>,
     builtins: Vec<&'static Builtin>,
-    entries: Vec<Entry>,
+    /// Fewest and most arguments of each builtin.
+    arities: Vec<(u16, u16)>,
     signatures: Signatures,
-}
-
-/// What a call needs of a builtin, side by side.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    call: BuiltinCall,
-    /// Fewest and most arguments.
-    min: u16,
-    max: u16,
 }
 
 impl Registry {
@@ -78,12 +70,12 @@ impl Registry {
         let modules: Vec<&'static Module> = modules.into_iter().collect();
         let builtins: Vec<&'static Builtin> = modules.iter().flat_map(|module| module.builtins).collect();
         let signatures = Signatures::new(builtins.iter().map(|builtin| &builtin.signature).collect());
-        let entry = |builtin: &&Builtin| {
-            let (min, max) = (builtin.signature.min_args(), builtin.signature.max_args());
-            Entry { call: builtin.call, min: min as u16, max: max.map_or(u16::MAX, |max| max as u16) }
+        let arity = |builtin: &&Builtin| {
+            let signature = &builtin.signature;
+            (signature.min_args() as u16, signature.max_args().map_or(u16::MAX, |max| max as u16))
         };
-        let entries = builtins.iter().map(entry).collect();
-        Arc::new(Self { modules, builtins, entries, signatures })
+        let arities = builtins.iter().map(arity).collect();
+        Arc::new(Self { modules, builtins, arities, signatures })
     }
 
     /// The signatures, for compiler and checker.
@@ -107,11 +99,11 @@ impl Registry {
     /// As [`Builtin::invoke`].
     #[inline(always)]
     pub(crate) fn invoke(&self, at: u16, cx: &mut Cx<'_>, args: &mut [Value]) -> Result<Value, Thrown> {
-        let Entry { call, min, max } = self.entries[at as usize];
+        let (builtin, (min, max)) = (self.builtins[at as usize], self.arities[at as usize]);
         if args.len() < min as usize || args.len() > max as usize {
-            return self.builtins[at as usize].invoke(cx, args);
+            return builtin.invoke(cx, args);
         }
-        call(cx, args)
+        (builtin.call)(cx, args)
     }
 
     /// All builtins; the position is the id.

@@ -1,3 +1,5 @@
+//! Generated programs are the same for a seed, parse, and end.
+
 use super::library::CALLS;
 use super::{generate, generate_with};
 use crate::{observe, shrink};
