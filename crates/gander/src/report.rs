@@ -26,8 +26,19 @@ pub fn error_message(value: &Value) -> String {
     text::to_text(value).to_str_lossy().into_owned()
 }
 
-/// The report of an uncaught error: the message, the place, the calls that led there.
-pub fn runtime_error(value: &Value, trace: &[TraceEntry], sources: &SourceMap, style: Style) -> String {
+/// The report of an uncaught error: the message, the place, the calls that led there. Where the compiler has warned of the
+/// place, its hint is shown too.
+pub fn runtime_error(
+    value: &Value,
+    trace: &[TraceEntry],
+    sources: &SourceMap,
+    warnings: &[Diagnostic],
+    style: Style,
+) -> String {
+    let warned = warnings.iter().find(|warning| {
+        let place = warning.labels.first().map(|label| (label.source, label.span.start));
+        place.is_some() && place == trace.first().map(|entry| (entry.source, entry.span.start))
+    });
     let label = trace.first().map(|entry| Label { source: entry.source, span: entry.span, text: String::new() });
     let diagnostic = Diagnostic {
         severity: Severity::Error,
@@ -35,7 +46,7 @@ pub fn runtime_error(value: &Value, trace: &[TraceEntry], sources: &SourceMap, s
         code: "",
         message: error_message(value),
         labels: label.into_iter().collect(),
-        hint: None,
+        hint: warned.and_then(|warning| warning.hint.clone()),
     };
     let mut out = render(&diagnostic, sources, style);
     out.push_str("Stack trace:\n");
@@ -49,12 +60,12 @@ pub fn runtime_error(value: &Value, trace: &[TraceEntry], sources: &SourceMap, s
 }
 
 /// The exit code that a program's end asks for; prints an uncaught error.
-pub fn exit_code(result: Result<(), Thrown>, sources: &SourceMap) -> u8 {
+pub fn exit_code(result: Result<(), Thrown>, sources: &SourceMap, warnings: &[Diagnostic]) -> u8 {
     match result.map_err(Thrown::into_kind) {
         Ok(()) | Err(ThrownKind::Stop) => 0,
         Err(ThrownKind::Exit(code)) => code as u8,
         Err(ThrownKind::Value { value, trace }) => {
-            eprint!("{}", runtime_error(&value, &trace, sources, stderr_style()));
+            eprint!("{}", runtime_error(&value, &trace, sources, warnings, stderr_style()));
             1
         }
     }

@@ -106,6 +106,15 @@ fn an_uncaught_error_names_the_place_and_the_calls() {
 }
 
 #[test]
+fn an_uncaught_error_about_a_name_says_which_was_meant() {
+    let (exit, _, stderr) = run_bytes("meant.lk", b"$total = 1\nprint($totl)\n");
+    assert_eq!(exit, Some(1));
+    assert!(stderr.contains("Undefined variable: $totl") && stderr.contains("hint: did you mean $total?"), "{stderr}");
+    let (_, _, stderr) = run_bytes("meant2.lk", b"function greet() { return 1 }\nprint(gret())\n");
+    assert!(stderr.contains("hint: did you mean greet?"), "{stderr}");
+}
+
+#[test]
 fn check_reports_as_text_and_as_json() {
     let path = file("check.lk", b"$total = 1\nprint($totl)\nstring::lenn(\"a\")\n").display().to_string();
     let output = gander(&["check", &path]);

@@ -136,7 +136,9 @@ impl Session {
             Ok(()) | Err(ThrownKind::Stop) => {}
             Err(ThrownKind::Exit(code)) => return Some(code as u8),
             Err(ThrownKind::Value { value, trace }) => {
-                eprint!("{}", runtime_error(&value, &trace, &prepared.loaded.sources, stderr_style()));
+                let report =
+                    runtime_error(&value, &trace, &prepared.loaded.sources, &prepared.diagnostics, stderr_style());
+                eprint!("{report}");
                 return None;
             }
         }

@@ -51,16 +51,16 @@ impl Run {
 }
 
 /// Reads, compiles, and prints what the author has to know.
-fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>), Problem> {
+fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>, Vec<Diagnostic>), Problem> {
     let Prepared { loaded, program, diagnostics, .. } = prepare(file, registry)?;
     let shown = |diagnostic: &&Diagnostic| diagnostic.is_error() || SHOWN_WARNINGS.contains(&diagnostic.code);
     print_diagnostics(diagnostics.iter().filter(shown), &loaded.sources);
-    Ok((loaded, program))
+    Ok((loaded, program, diagnostics))
 }
 
 fn disassemble(file: &Path) -> Result<u8, Problem> {
     let registry = registry();
-    let (loaded, program) = compile(file, &registry)?;
+    let (loaded, program, _) = compile(file, &registry)?;
     let Some(program) = program else { return Ok(1) };
     print!("{}", bytecode::disassemble(&program, &loaded.sources, registry.signatures()));
     Ok(0)
@@ -84,7 +84,7 @@ pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
 
 fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Problem> {
     let registry = registry();
-    let (loaded, program) = compile(file, &registry)?;
+    let (loaded, program, diagnostics) = compile(file, &registry)?;
     let Some(program) = program else { return Ok(1) };
     let image = Image::link(program, &registry).map_err(Problem::Internal)?;
     let host = host(file, args);
@@ -93,7 +93,7 @@ fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Prob
     isolate.set_max_depth(max_depth);
     let result = isolate.run_main();
     isolate.output().flush();
-    Ok(exit_code(result, &loaded.sources))
+    Ok(exit_code(result, &loaded.sources, &diagnostics))
 }
 
 /// Runs a program whose main file has this text, without files or arguments, and gives what it printed and how it ended:
