@@ -248,6 +248,11 @@ impl<'p, 'a> Lowerer<'p, 'a> {
         self.b.release_to(base);
     }
 
+    /// How many registers a return from here drops. What the top level and the prelude hold are globals, which stay.
+    pub(crate) fn ending(&self) -> Reg {
+        if self.kind == Kind::Function { self.b.top() } else { 0 }
+    }
+
     pub(crate) fn temp(&mut self) -> Operand {
         Operand { reg: self.b.alloc(1), temp: true }
     }
@@ -273,8 +278,7 @@ impl<'p, 'a> Lowerer<'p, 'a> {
 
     /// Ends the function: what stands out of line, then the tables.
     pub(crate) fn finish(&mut self, name: &str, span: Span) -> Result<Function, Overflow> {
-        // What the top level and the prelude hold are globals, which stay.
-        let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
+        let top = self.ending();
         self.b.span = Span::at(span.end.saturating_sub(1));
         self.b.emit(Op::ReturnNull, 0, [0, top, 0]);
         for stub in std::mem::take(&mut self.stubs) {

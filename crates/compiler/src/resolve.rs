@@ -102,7 +102,11 @@ impl Resolver<'_> {
 
     /// Finds a name that is readable here, capturing it from an enclosing function where needed.
     fn find(&mut self, name: &str) -> Access {
-        let level = self.functions.len() - 1;
+        self.find_from(self.functions.len() - 1, name)
+    }
+
+    /// Finds a name that is readable in the function at `level`.
+    fn find_from(&mut self, level: usize, name: &str) -> Access {
         match self.find_at(level, name) {
             Some(access) => access,
             None => match self.resolved.globals.get(name) {

@@ -2,28 +2,10 @@
 
 use crate::evaluate::{Limits, run};
 use crate::load::load;
-use std::cell::RefCell;
-use std::io::Write;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use vm::text::to_text;
 use vm::{Host, Isolate, Output, Registry, Thrown, ThrownKind};
-
-/// Output that is kept.
-#[derive(Clone, Default)]
-struct Kept(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Kept {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Runs a program of one file and gives its output and its end, as [`end_of`] tells it; `refused: ` and the first message
 /// for a program that does not start. The thread needs a stack for [`Limits::default`].
@@ -37,12 +19,10 @@ pub fn observe(main: &Path, text: &str, registry: Arc<Registry>) -> (String, Str
             return (String::new(), format!("refused: {first}"));
         }
     };
-    let kept = Kept::default();
     let host = Host { script: main.display().to_string(), ..Host::default() };
-    let mut isolate = Isolate::new(registry, Arc::new(host), Output::to(Box::new(kept.clone())));
+    let mut isolate = Isolate::new(registry, Arc::new(host), Output::kept());
     let end = end_of(run(program, &mut isolate, Limits::default()));
-    isolate.output().flush();
-    let output = String::from_utf8_lossy(&kept.0.borrow()).into_owned();
+    let output = String::from_utf8_lossy(&isolate.output().take()).into_owned();
     (output, end)
 }
 

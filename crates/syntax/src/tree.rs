@@ -175,6 +175,19 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// How many arguments it needs: up to the last parameter without a default.
+    pub fn required(&self) -> usize {
+        let last = self.params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
+        last.map_or(0, |at| at + 1)
+    }
+
+    /// True when its last parameter takes all further arguments.
+    pub fn has_rest(&self) -> bool {
+        self.params.last().is_some_and(|param| param.is_rest)
+    }
+}
+
 /// Body of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FunctionBody {

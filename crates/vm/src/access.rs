@@ -143,13 +143,8 @@ fn not_indexable(container: &Value, key: &Value) -> Thrown {
 
 #[cold]
 fn not_writable(container: &Value) -> Thrown {
-    match container.view() {
-        View::Str(_) => Thrown::error("Strings are immutable; cannot assign to a string index"),
-        _ => Thrown::error(format!(
-            "Cannot assign an element: the value is not an array but {}",
-            kind_with_article(container)
-        )),
-    }
+    let kind = kind_with_article(container);
+    Thrown::error(format!("Cannot assign an element: the value is not an array but {kind}"))
 }
 
 /// Makes a missing or null container for a write under `key`: a map for a name, else a list.
@@ -261,10 +256,31 @@ fn change_element<R>(
 enum Way<'v, 'k> {
     /// To an element that is there.
     There(&'v mut Value, &'k Value),
-    /// To an element that is not: it has to be made, and then the keys below it.
-    Missing(&'v mut Value, &'k Value, &'k [Value]),
-    /// To a null, which becomes the container of the keys that are left.
-    Null(&'v mut Value, &'k [Value]),
+    /// To something that has to be made first.
+    Missing(Missing<'v, 'k>),
+}
+
+/// What a write would add.
+struct Missing<'v, 'k> {
+    /// Where it goes.
+    container: &'v mut Value,
+    /// Its key; none when `container` itself is null and becomes it.
+    key: Option<&'k Value>,
+    /// The keys below it.
+    below: &'k [Value],
+}
+
+impl Missing<'_, '_> {
+    /// Makes it and what is below it, and adds it when `change` of its end succeeds.
+    fn make<R>(self, change: impl FnOnce(&mut Value) -> Result<R, Thrown>) -> Result<R, Thrown> {
+        let mut made = Value::NULL;
+        let result = change(self.below.iter().try_fold(&mut made, |container, key| place(container, key))?)?;
+        match self.key {
+            Some(key) => *place(self.container, key)? = made,
+            None => *self.container = made,
+        }
+        Ok(result)
+    }
 }
 
 /// Follows a path of at least one key as far as it exists, and changes nothing but the sharing of what it passes.
@@ -273,10 +289,10 @@ fn follow<'v, 'k>(root: &'v mut Value, path: &'k [Value]) -> Result<Way<'v, 'k>,
     let mut rest = path;
     while let Some((key, below)) = rest.split_first() {
         if container.is_null() {
-            return Ok(Way::Null(container, rest));
+            return Ok(Way::Missing(Missing { container, key: None, below: rest }));
         }
         if is_missing(container, key)? {
-            return Ok(Way::Missing(container, key, below));
+            return Ok(Way::Missing(Missing { container, key: Some(key), below }));
         }
         let Some(next) = below.first() else { return Ok(Way::There(container, key)) };
         let field = field_at(container, key)?;
@@ -286,7 +302,7 @@ fn follow<'v, 'k>(root: &'v mut Value, path: &'k [Value]) -> Result<Way<'v, 'k>,
         }
         rest = below;
     }
-    Ok(Way::Null(container, rest))
+    Ok(Way::Missing(Missing { container, key: None, below: rest }))
 }
 
 /// The field that a key names, when the container is a struct.
@@ -322,11 +338,6 @@ fn is_missing(container: &Value, key: &Value) -> Result<bool, Thrown> {
     })
 }
 
-/// Makes the containers of a path below `root` and gives its end.
-fn make_path<'v>(root: &'v mut Value, path: &[Value]) -> Result<&'v mut Value, Thrown> {
-    path.iter().try_fold(root, |container, key| place(container, key))
-}
-
 /// Writes at the end of a path and gives back the stored value (an int stored in a float field is a float). Containers that
 /// are missing on the way are made: a map for a name, a list for a position.
 ///
@@ -334,19 +345,13 @@ fn make_path<'v>(root: &'v mut Value, path: &[Value]) -> Result<&'v mut Value, T
 /// A position beyond the end, a container that is none, a value of the wrong type for a struct's field. Nothing has changed
 /// then.
 pub fn set_at(root: &mut Value, path: &[Value], value: Value) -> Result<Value, Thrown> {
-    let mut made = Value::NULL;
     match follow(root, path)? {
-        Way::There(container, key) => return set(container, key, value),
-        Way::Missing(container, key, below) => {
-            *make_path(&mut made, below)? = value.clone();
-            *place(container, key)? = made;
-        }
-        Way::Null(container, rest) => {
-            *make_path(&mut made, rest)? = value.clone();
-            *container = made;
-        }
+        Way::There(container, key) => set(container, key, value),
+        Way::Missing(missing) => missing.make(|end| {
+            *end = value.clone();
+            Ok(value)
+        }),
     }
-    Ok(value)
 }
 
 /// Changes what stands at the end of a path; null where nothing does. Missing containers are made when the change succeeds.
@@ -361,19 +366,9 @@ pub fn change_at<R>(
     if path.is_empty() {
         return change(root);
     }
-    let mut made = Value::NULL;
     match follow(root, path)? {
         Way::There(container, key) => change_element(container, key, change),
-        Way::Missing(container, key, below) => {
-            let result = change(make_path(&mut made, below)?)?;
-            *place(container, key)? = made;
-            Ok(result)
-        }
-        Way::Null(container, rest) => {
-            let result = change(make_path(&mut made, rest)?)?;
-            *container = made;
-            Ok(result)
-        }
+        Way::Missing(missing) => missing.make(change),
     }
 }
 
@@ -397,10 +392,7 @@ pub fn change_existing<R>(
     }
     check_readable(container, last)?;
     if is_missing(container, last)? {
-        let mut made = Value::NULL;
-        let result = change(&mut made)?;
-        *place(container, last)? = made;
-        return Ok(result);
+        return Missing { container, key: Some(last), below: &[] }.make(change);
     }
     change_element(container, last, change)
 }

@@ -82,12 +82,7 @@ impl<'a> Lowerer<'_, 'a> {
             Callee::Missing => return,
         }
         let list = self.b.alloc(1);
-        self.b.emit(Op::NewList, 0, [list, list, 0]);
-        for chunk in args.chunks(64) {
-            let first = self.window(chunk);
-            self.b.emit(Op::ListExtend, 0, [list, first, chunk.len() as u32]);
-            self.b.release_to(first);
-        }
+        self.list(args, list);
         self.b.span = span;
         self.b.emit(Op::CallList, 0, [dst, callee, list]);
     }
@@ -137,9 +132,8 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn check_arity(&mut self, function: &NamedFunction, span: Span, given: usize) {
         let params = &function.tree.params;
-        let required = params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
-        let required = required.map_or(0, |at| at + 1);
-        let max = if params.last().is_some_and(|param| param.is_rest) { usize::MAX } else { params.len() };
+        let required = function.tree.required();
+        let max = if function.tree.has_rest() { usize::MAX } else { params.len() };
         if given < required || given > max {
             let name = function.tree.name.as_ref().map_or("", |name| &*name.name);
             self.warn("arg-count", span, arity_message(name, required, max, params.len(), given), None);

@@ -240,7 +240,7 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    fn list(&mut self, items: &'a [Expr], dst: Reg) {
+    pub(super) fn list(&mut self, items: &'a [Expr], dst: Reg) {
         const CHUNK: usize = 64;
         if items.len() <= CHUNK {
             let first = self.window(items);
@@ -257,7 +257,7 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     /// Evaluates into neighbouring temporaries.
-    pub(crate) fn window(&mut self, items: &'a [Expr]) -> Reg {
+    pub(crate) fn window(&mut self, items: impl IntoIterator<Item = &'a Expr>) -> Reg {
         let span = self.b.span;
         let first = self.b.top();
         for item in items {
@@ -278,14 +278,8 @@ impl<'a> Lowerer<'_, 'a> {
             && keys.len() <= MAX_SHAPED
             && keys.iter().enumerate().all(|(at, key)| !keys.iter().take(at).any(|known| known == key))
         {
-            let span = self.b.span;
-            let first = self.b.top();
-            for (_, value) in entries {
-                let reg = self.b.alloc(1);
-                self.evaluate_into(value, reg);
-            }
+            let first = self.window(entries.iter().map(|(_, value)| value));
             let site = self.b.site(Site::Keys(keys));
-            self.b.span = span;
             return self.b.emit(Op::NewMap, 0, [dst, first, site]);
         }
         let map = self.b.alloc(1);

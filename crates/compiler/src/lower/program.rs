@@ -257,8 +257,7 @@ impl<'a> Lowerer<'_, 'a> {
             .unwrap_or_default();
         let own = names.and_then(|names| names.own).map(|id| self.place_variable(id) as u16);
         self.place_block(tree.span.start);
-        let required = tree.params.iter().rposition(|param| param.default.is_none() && !param.is_rest);
-        let required = required.map_or(0, |at| at + 1);
+        let required = tree.required();
         let entries = self.entries(tree, required);
         match &tree.body {
             FunctionBody::Block(block) => self.statements(&block.statements),
@@ -269,7 +268,7 @@ impl<'a> Lowerer<'_, 'a> {
         Ok(Function {
             params: params as u16,
             required: required as u16,
-            has_rest: tree.params.last().is_some_and(|param| param.is_rest),
+            has_rest: tree.has_rest(),
             entries,
             captures,
             own,

@@ -115,7 +115,7 @@ impl<'a> Lowerer<'_, 'a> {
         match around {
             Some(around) => self.return_through(around, value),
             None => {
-                let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
+                let top = self.ending();
                 self.b.emit(Op::Return, 0, [value, top, 0]);
             }
         }
@@ -141,13 +141,13 @@ impl<'a> Lowerer<'_, 'a> {
     fn emit_return(&mut self, value: Option<&'a Expr>) {
         let span = self.b.span;
         let Some(value) = value else {
-            let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
+            let top = self.ending();
             return self.b.emit(Op::ReturnNull, 0, [0, top, 0]);
         };
         let operand = self.value(value);
         // The top level's variables outlive it as globals, so a result is a copy there.
         let reg = if self.kind == Kind::Function { operand.reg } else { self.owned(operand) };
-        let top = if self.kind == Kind::Function { self.b.top() } else { 0 };
+        let top = self.ending();
         self.b.span = span;
         self.b.emit(Op::Return, 0, [reg, top, 0]);
     }

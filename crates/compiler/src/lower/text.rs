@@ -19,11 +19,7 @@ impl<'a> Lowerer<'_, 'a> {
             self.b.span = span;
             return self.b.emit(Op::Concat, dying(dst, left, Some(right)), [dst, left.reg, right.reg]);
         }
-        let first = self.b.top();
-        for part in &parts {
-            let reg = self.b.alloc(1);
-            self.evaluate_into(part, reg);
-        }
+        let first = self.window(parts.iter().copied());
         self.b.span = span;
         self.b.emit(Op::ConcatMany, 0, [dst, first, parts.len() as u32]);
     }
@@ -44,11 +40,7 @@ impl<'a> Lowerer<'_, 'a> {
         let appended = match rest {
             [only] => self.value(only),
             _ => {
-                let first = self.b.top();
-                for part in rest {
-                    let reg = self.b.alloc(1);
-                    self.evaluate_into(part, reg);
-                }
+                let first = self.window(rest.iter().copied());
                 self.b.emit(Op::ConcatMany, 0, [first, first, rest.len() as u32]);
                 super::Operand { reg: first, temp: true }
             }

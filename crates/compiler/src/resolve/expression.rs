@@ -4,7 +4,7 @@ use super::statement::written_argument;
 use super::{Access, Resolver, Target, VarId};
 use source::{Span, did_you_mean};
 use std::rc::Rc;
-use syntax::tree::{BinaryOp, Expr, ExprKind, Ident, LogicalOp, StrPart};
+use syntax::tree::{BinaryOp, Expr, ExprKind, Ident, StrPart};
 
 /// True for expressions whose value is never on the heap.
 fn is_scalar(expr: &Expr) -> bool {
@@ -22,10 +22,9 @@ impl Resolver<'_> {
         match &expr.kind {
             ExprKind::Var(name) => self.read(name, expr.span),
             ExprKind::Name(name) => self.bare_name(name, expr.span),
-            ExprKind::Logical { op, left, right } => {
+            ExprKind::Logical { left, right, .. } => {
                 self.expr(left);
-                let conditional = matches!(op, LogicalOp::And | LogicalOp::Or | LogicalOp::Coalesce);
-                self.conditionally(conditional, |this| this.expr(right));
+                self.conditionally(true, |this| this.expr(right));
             }
             ExprKind::Ternary { cond, then, otherwise } => {
                 self.expr(cond);
@@ -46,8 +45,8 @@ impl Resolver<'_> {
                     None => !is_scalar(value),
                     Some(op) => *op == BinaryOp::Concat,
                 };
-                if heap {
-                    self.may_hold_heap(target);
+                if heap && let Some((_, span)) = target.root_variable() {
+                    self.may_hold_heap(span);
                 }
             }
             ExprKind::Step { target, .. } => self.write(target, true),
@@ -62,9 +61,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes that a variable, or what an element write makes of it, may be on the heap.
-    fn may_hold_heap(&mut self, place: &Expr) {
-        let Some((_, span)) = place.root_variable() else { return };
+    /// Notes that the variable written at `span`, or what an element write makes of it, may be on the heap.
+    fn may_hold_heap(&mut self, span: Span) {
         if let Some(Access { target: Target::Local(id), .. }) = self.resolved.accesses.get(&span.start).copied()
             && let Some(variable) = self.current().variables.get_mut(id.index())
         {
@@ -207,7 +205,7 @@ impl Resolver<'_> {
             variable.maybe &= conditional || !here;
             let stale = std::mem::take(&mut variable.captured);
             let access = Access { target: Target::Local(id), maybe: reads && maybe, ..Access::default() };
-            if stale && !self.is_global_variable(id) {
+            if stale && !self.current().is_global(id) {
                 let message =
                     format!("${name} changes after a closure has captured its value; the closure keeps the old one");
                 self.warn("capture-stale", span, message, "create the closure after the last change");
@@ -248,10 +246,6 @@ impl Resolver<'_> {
         self.record(span, Access { target: Target::Local(id), maybe: reads, seed, fresh: true });
     }
 
-    fn is_global_variable(&mut self, id: VarId) -> bool {
-        self.current().is_global(id)
-    }
-
     /// `$name[…] = …`, `push($name, …)` and the like: the variable keeps its identity, only an element changes.
     fn write_element(&mut self, name: &Rc<str>, span: Span) {
         let access = self.find(name);
@@ -285,33 +279,20 @@ impl Resolver<'_> {
                 self.record(span, Access { target: Target::Local(id), fresh: !again, ..Access::default() });
             }
         }
-        if let Target::Local(id) =
-            self.resolved.accesses.get(&span.start).map_or(Target::Unknown, |access| access.target)
-            && let Some(variable) = self.current().variables.get_mut(id.index())
-        {
-            variable.may_hold_heap = true;
-        }
+        self.may_hold_heap(span);
     }
 
     /// A name that is assigned by its construct: `foreach`, `catch`, a parameter.
     pub(super) fn bind(&mut self, name: &Rc<str>, span: Span) -> VarId {
         let id = self.declare(name);
-        if let Some(variable) = self.current().variables.get_mut(id.index()) {
-            variable.may_hold_heap = true;
-        }
         self.record(span, Access { target: Target::Local(id), fresh: true, ..Access::default() });
+        self.may_hold_heap(span);
         id
     }
 
     /// A name in `use (…)`: captured by value even when it is a global.
     pub(super) fn explicit_capture(&mut self, level: usize, name: &Ident) {
-        let access = match self.find_at(level - 1, &name.name) {
-            Some(access) => access,
-            None => match self.resolved.globals.get(&name.name) {
-                Some(slot) => Access { target: Target::Global(*slot), ..Access::default() },
-                None => Access::default(),
-            },
-        };
+        let access = self.find_from(level - 1, &name.name);
         if access.target == Target::Unknown {
             self.unknown(&name.name, name.span);
         }

@@ -7,10 +7,8 @@ use crate::report::{exit_code, print_diagnostics};
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::rc::Rc;
 use std::sync::Arc;
 use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue, ThrownKind};
 
@@ -111,39 +109,15 @@ pub fn observe(path: &Path, text: &str) -> (String, String) {
         Ok(image) => image,
         Err(fault) => return (String::new(), fault),
     };
-    let printed = Shared::default();
-    let output = Output::to(Box::new(printed.clone()));
-    let mut isolate = Isolate::with_image(image, registry, Arc::new(Host::default()), output);
+    let mut isolate = Isolate::with_image(image, registry, Arc::new(Host::default()), Output::kept());
     let result = isolate.run_main();
-    isolate.output().flush();
     let end = match result.map_err(vm::Thrown::into_kind) {
         Ok(()) => String::new(),
         Err(ThrownKind::Exit(code)) => format!("exit {code}"),
         Err(ThrownKind::Stop) => "stop".to_owned(),
         Err(ThrownKind::Value { value, .. }) => format!("threw: {}", vm::text::to_text(&value).to_str_lossy()),
     };
-    (printed.text(), end)
-}
-
-/// Output that is kept in memory.
-#[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
-
-impl Shared {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.borrow()).into_owned()
-    }
-}
-
-impl std::io::Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    (String::from_utf8_lossy(&isolate.output().take()).into_owned(), end)
 }
 
 /// Checks a text for `look::check`: errors, and calls of functions that do not exist.

@@ -2,27 +2,10 @@
 
 use super::{Refused, load};
 use crate::{Limits, end_of, run};
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use vm::{Host, Isolate, Output, Registry};
-
-#[derive(Clone, Default)]
-struct Kept(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Kept {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Output and end of a program in the folder `app`; its main file comes first.
 fn result(files: &[(&str, &str)]) -> String {
@@ -37,11 +20,9 @@ fn result(files: &[(&str, &str)]) -> String {
         Ok(program) => program,
         Err(Refused { errors, .. }) => return errors.iter().map(|error| error.message.as_str()).collect(),
     };
-    let kept = Kept::default();
-    let mut isolate = Isolate::new(registry, Arc::new(Host::default()), Output::to(Box::new(kept.clone())));
+    let mut isolate = Isolate::new(registry, Arc::new(Host::default()), Output::kept());
     let end = end_of(run(program, &mut isolate, Limits::default()));
-    isolate.output().flush();
-    let output = String::from_utf8_lossy(&kept.0.borrow()).into_owned();
+    let output = String::from_utf8_lossy(&isolate.output().take()).into_owned();
     output + &end
 }
 
