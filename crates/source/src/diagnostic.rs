@@ -70,12 +70,6 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a stable code.
-    pub fn with_code(mut self, code: &'static str) -> Self {
-        self.code = code;
-        self
-    }
-
     /// Adds a second place.
     pub fn with_label(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { source, span, text: text.into() });

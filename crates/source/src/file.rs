@@ -58,11 +58,6 @@ impl Source {
         self.text.get(*start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
-    /// Number of lines.
-    pub fn line_count(&self) -> u32 {
-        self.line_starts.len() as u32
-    }
-
     /// Text of a span.
     pub fn slice(&self, span: Span) -> &str {
         span.slice(&self.text)

@@ -40,9 +40,4 @@ impl App {
     pub fn kept(&self) -> &[Value] {
         &self.kept
     }
-
-    /// Number of frozen objects besides constants.
-    pub fn frozen_objects(&self) -> usize {
-        self._frozen.len()
-    }
 }

@@ -143,7 +143,7 @@ unsafe fn destroy_now(object: NonNull<Header>) {
 
 /// Makes a counted pointer type over an object type: clone counts up, drop counts down.
 macro_rules! counted {
-    ($(#[$doc:meta])* $name:ident => $object:ty, $kind:expr) => {
+    ($(#[$doc:meta])* $name:ident => $object:ty) => {
         $(#[$doc])*
         #[repr(transparent)]
         pub struct $name(pub(crate) std::ptr::NonNull<$object>);

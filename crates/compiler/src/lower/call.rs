@@ -236,7 +236,7 @@ impl<'a> Lowerer<'_, 'a> {
         let names = self.resolved().and_then(|resolved| resolved.functions.get(&function.span.start));
         self.b.span = function.span;
         let captures = names.map_or(&[][..], |names| &names.captures);
-        let uses = names.map_or(0, |names| names.uses.len());
+        let uses = names.map_or(0, |names| names.uses);
         let first = self.b.top();
         for (at, (outer, inner)) in captures.iter().enumerate() {
             let reg = self.b.alloc(1);

@@ -297,6 +297,6 @@ impl Resolver<'_> {
             self.unknown(&name.name, name.span);
         }
         self.capture(level, &name.name, access);
-        self.current().uses.push(name.span);
+        self.current().uses += 1;
     }
 }

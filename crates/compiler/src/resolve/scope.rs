@@ -67,8 +67,8 @@ pub(crate) struct FunctionNames {
     pub(crate) variables: Vec<Variable>,
     /// What is captured: where it is in the function around, and the variable it becomes inside.
     pub(crate) captures: Vec<(Access, VarId)>,
-    /// Positions of an explicit `use` list; they belong to the first captures.
-    pub(crate) uses: Vec<Span>,
+    /// How many of the first captures stand in an explicit `use` list.
+    pub(crate) uses: usize,
     /// The variable that holds a named inner function itself.
     pub(crate) own: Option<VarId>,
 }
@@ -124,7 +124,7 @@ pub(super) struct FunctionScope {
     /// Captured names; they belong to no block and live as long as the function.
     captured: HashMap<Rc<str>, VarId>,
     pub(super) captures: Vec<(Access, VarId)>,
-    pub(super) uses: Vec<Span>,
+    pub(super) uses: usize,
     pub(super) own: Option<VarId>,
     /// Parameters whose elements are written, with the first such place; for the checker.
     pub(super) param_writes: Vec<(VarId, Span)>,
@@ -142,7 +142,7 @@ impl FunctionScope {
             blocks: Vec::new(),
             captured: HashMap::new(),
             captures: Vec::new(),
-            uses: Vec::new(),
+            uses: 0,
             own: None,
             param_writes: Vec::new(),
             returns_value: false,

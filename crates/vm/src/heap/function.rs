@@ -54,7 +54,7 @@ pub struct FunctionObject {
 
 super::counted! {
     /// A counted function value.
-    Function => FunctionObject, HeapKind::Function
+    Function => FunctionObject
 }
 
 impl Function {

@@ -15,7 +15,7 @@ pub struct HandleObject {
 
 super::counted! {
     /// A counted handle.
-    Handle => HandleObject, HeapKind::Handle
+    Handle => HandleObject
 }
 
 impl Handle {

@@ -14,7 +14,7 @@ pub struct ListObject {
 
 super::counted! {
     /// A counted list of values. Reads as a slice.
-    List => ListObject, HeapKind::List
+    List => ListObject
 }
 
 impl List {

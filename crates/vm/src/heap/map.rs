@@ -17,7 +17,7 @@ pub struct MapObject {
 
 super::counted! {
     /// A counted map from text to values, in insertion order.
-    Map => MapObject, HeapKind::Map
+    Map => MapObject
 }
 
 impl Map {

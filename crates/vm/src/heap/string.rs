@@ -31,7 +31,7 @@ const ASCII_NO: u8 = 2;
 
 super::counted! {
     /// A counted string.
-    Str => StrObject, HeapKind::Str
+    Str => StrObject
 }
 
 fn layout(capacity: usize) -> Layout {

@@ -93,7 +93,7 @@ pub struct StructObject {
 
 super::counted! {
     /// A counted struct instance.
-    Struct => StructObject, HeapKind::Struct
+    Struct => StructObject
 }
 
 impl Struct {
