@@ -96,6 +96,8 @@ pub struct Function {
     pub span: Span,
     /// Declared parameters, a rest parameter included. They stand in the first registers.
     pub params: u16,
+    /// Their names, without `$`.
+    pub param_names: Vec<Arc<str>>,
     /// Parameters without a default (and without the rest parameter).
     pub required: u16,
     /// True when the last parameter takes all further arguments as a list.

@@ -294,6 +294,7 @@ impl<'p, 'a> Lowerer<'p, 'a> {
             source,
             span,
             params: 0,
+            param_names: Vec::new(),
             required: 0,
             has_rest: false,
             entries: vec![0],

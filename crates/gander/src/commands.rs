@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod doc;
 pub(crate) mod repl;
 pub(crate) mod run;
+pub(crate) mod serve;
 
 use std::process::ExitCode;
 

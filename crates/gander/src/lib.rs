@@ -6,6 +6,7 @@ mod commands;
 mod program;
 mod registry;
 mod report;
+mod serve;
 
 pub use commands::run::{execute, host, observe};
 pub use program::{Files, Prepared, Problem, prepare, prepare_text};
@@ -28,6 +29,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(commands::run::Run),
+    Serve(commands::serve::Serve),
     Check(commands::check::Check),
     Repl(commands::repl::Repl),
     Doc(commands::doc::Doc),
@@ -41,6 +43,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse_from(with_run(std::env::args_os().collect()));
     let work = move || match cli.command {
         Command::Run(run) => run.execute(),
+        Command::Serve(serve) => serve.execute(),
         Command::Check(check) => check.execute(),
         Command::Repl(repl) => repl.execute(),
         Command::Doc(doc) => doc.execute(),

@@ -81,17 +81,28 @@ impl std::fmt::Display for Problem {
 /// # Errors
 /// A main file that cannot be read or is empty. Errors in the text are in the diagnostics.
 pub fn prepare(path: &Path, registry: &Registry) -> Result<Prepared, Problem> {
+    prepare_from(path, &Files, registry)
+}
+
+/// As [`prepare`], with files from elsewhere.
+///
+/// # Errors
+/// As [`prepare`].
+pub(crate) fn prepare_from(path: &Path, reader: &dyn Reader, registry: &Registry) -> Result<Prepared, Problem> {
     let text =
-        Files.read(path).map_err(|why| Problem::Unreadable(format!("cannot read '{}': {why}", path.display())))?;
+        reader.read(path).map_err(|why| Problem::Unreadable(format!("cannot read '{}': {why}", path.display())))?;
     if text.is_empty() {
         return Err(Problem::Empty(format!("'{}' is empty: there is nothing to run", path.display())));
     }
-    Ok(prepare_text(path, &text, registry))
+    Ok(prepare_loaded(compiler::load(path, &text, reader), registry))
 }
 
 /// Compiles a program whose main file has this text.
 pub fn prepare_text(path: &Path, text: &str, registry: &Registry) -> Prepared {
-    let loaded = compiler::load(path, text, &Files);
+    prepare_loaded(compiler::load(path, text, &Files), registry)
+}
+
+fn prepare_loaded(loaded: Loaded, registry: &Registry) -> Prepared {
     let compiled = compiler::compile(&loaded, registry.signatures());
     Prepared { loaded, program: compiled.program, diagnostics: compiled.diagnostics, globals: compiled.globals }
 }

@@ -5,5 +5,5 @@ use vm::Registry;
 
 /// The builtins that programs can call.
 pub fn registry() -> Arc<Registry> {
-    Registry::new(stdlib::ALL.iter().copied())
+    Registry::new(stdlib::ALL.iter().chain(web::ALL).copied())
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use vm::{App, Image, Isolate, Output, Value, live_objects};
+use vm::{App, Cx, Image, Interrupter, Isolate, Output, Thrown, ThrownKind, Value, live_objects};
 
 const PROGRAM: &str = r#"
 const { LIMIT = [1, ["k" => "v"]], NOW = count(["x"]) }
@@ -24,7 +24,9 @@ $hit = function($n) {
     return [$hits, $list, $rows, $c.items, LIMIT, NOW]
 }
 $state = fn() => [$hits, $list, $rows, Cart{}]
-$handlers = ["hit" => $hit, "state" => $state, "counter" => $counter]
+$forever = function() { while (true) { try { while (true) { } } catch ($e) { } } }
+$large = fn($n) => strlen(string::repeat("x", $n))
+$handlers = ["forever" => $forever, "large" => $large, "hit" => $hit, "state" => $state, "counter" => $counter]
 "#;
 
 /// The app and its handlers, which stand in one map.
@@ -41,22 +43,23 @@ fn app() -> Arc<App> {
     App::freeze(setup, vec![handlers])
 }
 
+fn try_call(isolate: &mut Isolate, handler: &str, args: Vec<Value>) -> Result<Value, Thrown> {
+    isolate.begin_run();
+    let app = isolate.app().expect("an app").clone();
+    let handlers = app.kept()[0].as_map().expect("a map").clone();
+    let function = handlers.get(handler.as_bytes()).and_then(Value::as_function).expect("a handler").clone();
+    isolate.call(&function, args)
+}
+
 fn call(isolate: &mut Isolate, handler: &str, args: Vec<Value>) -> String {
-    let function = {
-        let run = isolate.new_run(Output::kept());
-        isolate.switch(run);
-        let app = isolate.app().expect("an app").clone();
-        let handlers = app.kept()[0].as_map().expect("a map").clone();
-        handlers.get(handler.as_bytes()).and_then(Value::as_function).expect("a handler").clone()
-    };
-    let result = isolate.call(&function, args).expect("the handler runs");
+    let result = try_call(isolate, handler, args).expect("the handler runs");
     vm::text::to_text(&result).to_str_lossy().into_owned()
 }
 
 #[test]
 fn every_run_begins_with_what_the_setup_left() {
     let app = app();
-    let mut isolate = Isolate::for_app(app);
+    let mut isolate = Isolate::for_app(app, &Interrupter::default());
     for _ in 0..2 {
         let hit = call(&mut isolate, "hit", vec![Value::int(1)]);
         assert_eq!(hit, "[1, [w, 1], [r => [deep => [1, 2]]], [z], [1, [k => v]], 1]");
@@ -71,7 +74,7 @@ fn threads_share_an_app_and_see_nothing_of_each_other() {
         let app = app.clone();
         move || {
             let before = live_objects();
-            let mut isolate = Isolate::for_app(app);
+            let mut isolate = Isolate::for_app(app, &Interrupter::default());
             for round in 0..2_000 {
                 let n = number * 10_000 + round;
                 let hit = call(&mut isolate, "hit", vec![Value::int(n)]);
@@ -91,12 +94,46 @@ fn threads_share_an_app_and_see_nothing_of_each_other() {
 }
 
 #[test]
-fn a_run_that_is_put_aside_goes_on_where_it_was() {
-    let mut isolate = Isolate::for_app(app());
-    call(&mut isolate, "hit", vec![Value::int(7)]);
-    let next = isolate.new_run(Output::kept());
-    let waiting = isolate.switch(next);
-    assert_eq!(call(&mut isolate, "state", vec![]), "[0, [a], [r => [deep => [1, 2]]], Cart{items: [e]}]");
-    isolate.switch(waiting);
-    assert_eq!(vm::text::to_text(isolate.global(1).expect("the list")).to_str_lossy(), "[w, 7]");
+fn runs_that_wait_do_not_disturb_each_other() {
+    let app = app();
+    let interrupter = Interrupter::default();
+    let mut waiting = Isolate::for_app(app.clone(), &interrupter);
+    call(&mut waiting, "hit", vec![Value::int(7)]);
+    let mut other = Isolate::for_app(app, &interrupter);
+    assert_eq!(call(&mut other, "state", vec![]), "[0, [a], [r => [deep => [1, 2]]], Cart{items: [e]}]");
+    assert_eq!(vm::text::to_text(waiting.global(1).expect("the list")).to_str_lossy(), "[w, 7]");
+}
+
+/// Asks for attention as often as it is asked itself, and ends the run the third time.
+fn insist(cx: &mut Cx<'_>) -> Result<(), Thrown> {
+    let asked = cx.state::<u32>();
+    *asked += 1;
+    if *asked == 3 {
+        let trace = cx.isolate().trace();
+        assert_eq!(trace.first().map(|entry| entry.function.as_str()), Some("__anonymous__"));
+        return Err(Thrown::stop());
+    }
+    cx.isolate().interrupter().attend();
+    Ok(())
+}
+
+#[test]
+fn running_code_asks_whoever_runs_it_whether_it_goes_on() {
+    let mut isolate = Isolate::for_app(app(), &Interrupter::default());
+    isolate.set_attention(Some(insist));
+    isolate.interrupter().attend();
+    let result = try_call(&mut isolate, "forever", vec![]);
+    assert!(matches!(result.map_err(Thrown::into_kind), Err(ThrownKind::Stop)));
+    assert_eq!(*isolate.state::<u32>(), 3);
+}
+
+#[test]
+fn a_large_piece_is_refused_before_it_is_made() {
+    let mut isolate = Isolate::for_app(app(), &Interrupter::default());
+    vm::memory::watch(1 << 20, &isolate.interrupter());
+    let result = try_call(&mut isolate, "large", vec![Value::int(2 << 20)]);
+    let taken = vm::memory::pause();
+    assert!(matches!(result.map_err(Thrown::into_kind), Err(ThrownKind::Stop)));
+    assert!(taken.is_exceeded && taken.bytes < 1 << 20, "{taken:?}");
+    assert_eq!(call(&mut isolate, "large", vec![Value::int(2 << 20)]), "2097152");
 }

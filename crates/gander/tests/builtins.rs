@@ -13,13 +13,7 @@ fn run(program: &str, name: &str) -> Result<String, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace("::", "-"));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let file = folder.join("example.lk");
-    std::fs::write(&file, program).map_err(|error| error.to_string())?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
-    let output = command.arg("run").arg(&file).env("TZ", "UTC").output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    test_support::run_example(env!("CARGO_BIN_EXE_gander"), program, &file)
 }
 
 /// The fenced `look` blocks of a documentation text.

@@ -5,7 +5,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 struct Example {
     name: String,
@@ -52,20 +52,14 @@ fn check(example: &Example) -> Result<(), Failed> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("docs").join(example.name.replace([':', '.'], "-"));
     std::fs::create_dir_all(&folder)?;
     let file = folder.join("example.lk");
-    std::fs::write(&file, &example.text)?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
-    let output = command.current_dir(&folder).env("TZ", "UTC").arg("run").arg("example.lk").output()?;
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let result = test_support::run_example(env!("CARGO_BIN_EXE_gander"), &example.text, &file);
     if example.fails {
-        let failed = output.status.code() == Some(1);
-        return if failed { Ok(()) } else { Err(format!("should fail, but ended with {}", output.status).into()) };
+        let failed = result.is_err_and(|error| error.ends_with("(exit status: 1)"));
+        return if failed { Ok(()) } else { Err("should fail with exit status 1".into()) };
     }
-    if !output.status.success() {
-        return Err(format!("{}\n{stderr}", example.text).into());
-    }
+    let printed = result.map_err(|error| format!("{}\n{error}", example.text))?;
     let prints: Vec<&str> = example.text.lines().filter(|line| line.contains("print(")).collect();
     let stated: Vec<&str> = prints.iter().filter_map(|line| line.rsplit_once("// ").map(|(_, text)| text)).collect();
-    let printed = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = printed.lines().collect();
     // Where some prints state nothing, the others must still appear in order.
     let mut rest = lines.iter();

@@ -88,6 +88,11 @@ impl Fields {
         Ok(())
     }
 
+    /// Adds all fields of another list.
+    pub fn append(&mut self, other: &Self) {
+        self.lines.extend_from_slice(&other.lines);
+    }
+
     /// Takes out all fields of this name; false if there were none.
     pub fn remove(&mut self, name: &str) -> bool {
         if self.get(name).is_none() {

@@ -1,9 +1,9 @@
-//! HTTP/1.1 connections: sockets to requests, responses to sockets. Knows no script.
+//! HTTP connections: sockets to requests, responses to sockets. Knows no script.
 //!
 //! The files in the order of a request: `listen` and `spread` accept a connection and give it to a worker, `poller` tells
 //! that it is readable, `worker` reads, `connection` finds the request with `head` and `body` (`spool` for a large one), a
 //! [`Service`] answers it, `encode` writes the answer down, `output` keeps what the client does not take at once. `timers` and
-//! `limits` bound what a client may ask for.
+//! `limits` bound what a client may ask for. Connections inside of TLS, HTTP/2 among them, go their own way through `secure`.
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +21,7 @@ mod output;
 mod poller;
 mod request;
 mod response;
+mod secure;
 mod service;
 mod shared;
 mod slab;
@@ -39,6 +40,7 @@ pub use listen::{Acceptor, Listener};
 pub use mailbox::Mailbox;
 pub use request::{Body, Request};
 pub use response::{Payload, Response};
+pub use secure::{Admitted, CertificateError, Certificates, Dispatch, serve_secure};
 pub use service::{Answer, RequestId, Service};
 pub use shared::Shared;
 pub use status::Status;

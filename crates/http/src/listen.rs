@@ -18,6 +18,7 @@ use std::thread::JoinHandle;
 pub struct Listener {
     socket: OwnedFd,
     address: SocketAddr,
+    is_secure: bool,
 }
 
 impl Listener {
@@ -28,13 +29,28 @@ impl Listener {
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = sys::listen(address)?;
         let address = sys::local_address(&socket)?;
-        Ok(Self { socket, address })
+        Ok(Self { socket, address, is_secure: false })
+    }
+
+    /// As [`Listener::bind`], for clients that speak TLS: workers hand their connections to
+    /// [`Service::secure`](crate::Service::secure).
+    ///
+    /// # Errors
+    /// As [`Listener::bind`].
+    pub fn bind_secure(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self { is_secure: true, ..Self::bind(address)? })
     }
 
     /// Where it listens, with the port that the system chose if it was asked for any.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Do its clients speak TLS?
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
     pub(crate) fn socket(&self) -> &OwnedFd {
@@ -98,7 +114,7 @@ fn run(spread: &mut Spread, listeners: &[Listener], stop: &OwnedFd) {
 /// False if there is no room.
 fn accept_all(spread: &mut Spread, listener: &Listener) -> bool {
     loop {
-        let batch = spread.accept(&listener.socket);
+        let batch = spread.accept(listener);
         spread.deliver();
         match batch {
             Batch::Some => {}

@@ -1,6 +1,7 @@
 //! What other threads have for a worker.
 
 use crate::admission::Peer;
+use crate::secure::IdleList;
 use crate::spool::Spooled;
 use crate::sys;
 use std::io;
@@ -12,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) enum Mail {
     /// A connection, already counted.
     Socket(OwnedFd, Peer),
+    /// A connection that speaks TLS, already counted.
+    Secure(OwnedFd, Peer),
     /// A part of a body is written.
     Spooled(Spooled),
     /// Room is needed: give up this many idle connections.
@@ -26,11 +29,21 @@ pub struct Mailbox {
     signal: OwnedFd,
     /// Connections that the worker has or is about to get.
     load: AtomicUsize,
+    /// Those of them that speak TLS and have reached the worker.
+    secure: AtomicUsize,
+    /// Those of these that have no request.
+    idle: IdleList,
 }
 
 impl Mailbox {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { mail: Mutex::default(), signal: sys::signal()?, load: AtomicUsize::new(0) })
+        Ok(Self {
+            mail: Mutex::default(),
+            signal: sys::signal()?,
+            load: AtomicUsize::new(0),
+            secure: AtomicUsize::new(0),
+            idle: IdleList::default(),
+        })
     }
 
     /// Makes the worker's `run_once` return, now or at once when it is next called.
@@ -77,5 +90,28 @@ impl Mailbox {
 
     pub(crate) fn remove_load(&self) {
         self.load.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Connections of the worker that speak TLS: those that it has handed to its service.
+    #[must_use]
+    pub fn secure_connections(&self) -> usize {
+        self.secure.load(Ordering::Relaxed)
+    }
+
+    /// Its load contains it already.
+    pub(crate) fn add_secure(&self) {
+        self.secure.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes it off the load too. The worker may have waited for the last one.
+    pub(crate) fn remove_secure(&self) {
+        self.secure.fetch_sub(1, Ordering::Relaxed);
+        if self.load.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.wake();
+        }
+    }
+
+    pub(crate) fn idle(&self) -> &IdleList {
+        &self.idle
     }
 }

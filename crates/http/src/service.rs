@@ -2,6 +2,8 @@
 
 use crate::request::Request;
 use crate::response::Response;
+use crate::secure::Admitted;
+use std::os::fd::OwnedFd;
 
 /// Names a request until it is answered or cancelled. Never used twice by a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,5 +41,11 @@ pub trait Service {
     /// [`SendError::Full`](crate::SendError::Full).
     fn writable(&mut self, id: RequestId) {
         let _ = id;
+    }
+
+    /// A client has connected that speaks TLS, at a listener [for such](crate::Listener::bind_secure). From here on the
+    /// connection is the embedder's, usually in the hands of [`serve_secure`](crate::serve_secure). Without this method it is closed.
+    fn secure(&mut self, socket: OwnedFd, admitted: Admitted) {
+        drop((socket, admitted));
     }
 }

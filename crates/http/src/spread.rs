@@ -4,6 +4,7 @@
 //! multiple of the others' connections.
 
 use crate::admission::{Peer, Refused};
+use crate::listen::Listener;
 use crate::mailbox::{Mail, Mailbox};
 use crate::shared::Shared;
 use crate::sys::{self, Accepted, Read};
@@ -64,10 +65,10 @@ impl Spread {
     }
 
     /// Accepts some connections. What they come to waits for [`Spread::deliver`] or [`Spread::take_first`].
-    pub(crate) fn accept(&mut self, listener: &OwnedFd) -> Batch {
+    pub(crate) fn accept(&mut self, listener: &Listener) -> Batch {
         for _ in 0..BATCH {
-            match sys::accept(listener) {
-                Accepted::Socket(socket, address) => self.place(socket, Peer::new(address)),
+            match sys::accept(listener.socket()) {
+                Accepted::Socket(socket, address) => self.place(socket, Peer::new(address), listener.is_secure()),
                 Accepted::Gone => {}
                 Accepted::Later => return Batch::All,
                 Accepted::Full => {
@@ -81,9 +82,9 @@ impl Spread {
     }
 
     /// Gives a connection to the worker with the fewest.
-    fn place(&mut self, socket: OwnedFd, peer: Peer) {
+    fn place(&mut self, socket: OwnedFd, peer: Peer, is_secure: bool) {
         if let Err(refused) = self.shared.admission.enter(&peer) {
-            self.refuse(socket, refused);
+            self.refuse(socket, refused, is_secure);
             return;
         }
         let count = self.workers.len();
@@ -93,7 +94,7 @@ impl Spread {
         match place {
             Some((chosen, mailbox, batch)) => {
                 mailbox.add_load();
-                batch.push(Mail::Socket(socket, peer));
+                batch.push(if is_secure { Mail::Secure(socket, peer) } else { Mail::Socket(socket, peer) });
                 self.next = chosen + 1;
             }
             None => self.shared.admission.leave(&peer),
@@ -121,9 +122,10 @@ impl Spread {
         }
     }
 
-    /// Says why in a response, whatever the request will be.
+    /// Says why in a response, whatever the request will be. Inside of TLS that would take a handshake, which is what there is
+    /// no room for: the client sees the close.
     #[cold]
-    fn refuse(&mut self, socket: OwnedFd, refused: Refused) {
+    fn refuse(&mut self, socket: OwnedFd, refused: Refused, is_secure: bool) {
         let answer = match refused {
             Refused::Full => {
                 self.make_room(1);
@@ -131,6 +133,9 @@ impl Spread {
             }
             Refused::Address => TOO_MANY,
         };
+        if is_secure {
+            return;
+        }
         // If the client does not take it, it sees the close.
         sys::write(&socket, answer);
         sys::end_writing(&socket);

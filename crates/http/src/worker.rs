@@ -16,6 +16,7 @@ use crate::limits::READ_BYTES;
 use crate::mailbox::{Mail, Mailbox};
 use crate::output::Flushed;
 use crate::poller::{Event, Poller};
+use crate::secure::Admitted;
 use crate::service::{RequestId, Service};
 use crate::shared::Shared;
 use crate::slab::Slab;
@@ -46,8 +47,8 @@ const MIN_IDLE: u32 = 1000;
 const MAX_OUT_BYTES: usize = 64 * 1024;
 
 const SLOW_HEAD: Refusal = Refusal::new(Status::REQUEST_TIMEOUT, "the request head took too long");
-const SLOW_BODY: Refusal = Refusal::new(Status::REQUEST_TIMEOUT, "the request body took too long");
-const NOT_STORED: Refusal = Refusal::new(Status::INSUFFICIENT_STORAGE, "the request body cannot be stored");
+pub(crate) const SLOW_BODY: Refusal = Refusal::new(Status::REQUEST_TIMEOUT, "the request body took too long");
+pub(crate) const NOT_STORED: Refusal = Refusal::new(Status::INSUFFICIENT_STORAGE, "the request body cannot be stored");
 
 /// Why an answer was not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,7 +213,8 @@ impl Worker {
         self.timers.restart(&mut self.connections, Wait::Idle, self.clock.milliseconds());
     }
 
-    /// Closes all connections at once; requests not yet answered are cancelled.
+    /// Closes all connections at once; requests not yet answered are cancelled. Connections that were handed to
+    /// [`Service::secure`] are the embedder's to close.
     pub fn close_all(&mut self, service: &mut impl Service) {
         self.read_mail(service);
         for slot in self.connections.slots() {
@@ -232,7 +234,7 @@ impl Worker {
         self.is_stopping
     }
 
-    /// Number of its connections.
+    /// Number of its connections, without those that it has handed to [`Service::secure`].
     #[must_use]
     pub fn connections(&self) -> usize {
         self.connections.len()
@@ -344,6 +346,10 @@ impl Worker {
     fn receive(&mut self, mail: Mail, service: &mut impl Service) {
         match mail {
             Mail::Socket(socket, peer) => self.adopt(socket, peer, service),
+            Mail::Secure(socket, peer) => {
+                self.counters.connections += 1;
+                service.secure(socket, Admitted::new(self.shared.clone(), self.mailbox.clone(), peer));
+            }
             Mail::Spooled(spooled) => self.spooled(spooled),
             Mail::GiveUp(count) => self.give_up(count),
             Mail::Stop => self.stop(),
@@ -390,9 +396,12 @@ impl Worker {
     /// Closes the connections that have been idle for the longest. Not those whose first request may still be on its way.
     fn give_up(&mut self, count: usize) {
         let now = self.clock.milliseconds();
-        for _ in 0..count {
+        for given in 0..count {
             let oldest = self.timers.oldest(&mut self.connections, Wait::Idle, now, MIN_IDLE);
-            let Some(slot) = oldest else { break };
+            let Some(slot) = oldest else {
+                self.mailbox.idle().give_up(count - given, Duration::from_millis(MIN_IDLE.into()));
+                break;
+            };
             self.close(slot);
         }
     }

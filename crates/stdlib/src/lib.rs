@@ -11,6 +11,7 @@ pub mod date;
 pub mod env;
 pub mod errors;
 pub mod file;
+pub mod helper;
 pub mod html;
 pub mod json;
 pub mod log;

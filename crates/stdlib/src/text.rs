@@ -56,7 +56,7 @@ impl<'a> FromValue<'a> for Text<'a> {
 /// Names the function and the limit.
 pub(crate) fn check_length(function: &str, len: Option<usize>, limit: usize) -> Result<usize, Thrown> {
     match len {
-        Some(len) if len <= limit => Ok(len),
+        Some(len) if len <= limit => vm::memory::ask(len).map(|()| len),
         _ => Err(Thrown::error(format!("{function}(): the result would be longer than {limit} bytes"))),
     }
 }

@@ -79,7 +79,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
     unsafe {
         let mut constants = (*code).constants;
         let codes = { &(*isolate).machine.image }.codes.as_ptr();
-        let interrupt = std::sync::Arc::as_ptr(&(*isolate).machine.interrupt);
+        let interrupt = std::sync::Arc::as_ptr(&(*isolate).machine.interrupt.0);
         let all_feedback = (*isolate).machine.feedback.as_mut_ptr();
 
         macro_rules! r {
@@ -133,7 +133,7 @@ unsafe fn run(isolate: &mut Isolate, state: State, entry: usize) -> Result<Value
         macro_rules! poll {
             () => {
                 if (*interrupt).load(Ordering::Relaxed) != 0 {
-                    check!(interrupt::answer(&*interrupt));
+                    check!(interrupt::answer(&mut *isolate, Position { code, pc, base }));
                 }
             };
         }

@@ -3,13 +3,13 @@
 use crate::app::App;
 use crate::builtin::Cx;
 use crate::builtin::Registry;
-use crate::heap::function::Function;
-use crate::interrupt::Interrupter;
+use crate::heap::function::{Function, FunctionKind};
+use crate::interrupt::{Attention, Interrupter};
 use crate::link::Image;
-use crate::machine::Machine;
+use crate::machine::{Frame, Machine};
 use crate::output::Output;
 use crate::running::{Globals, Running};
-use crate::throw::Thrown;
+use crate::throw::{MAX_TRACE, Thrown, TraceEntry};
 use crate::value::Value;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -53,6 +53,8 @@ pub struct Isolate {
     pub(crate) retired: Vec<Arc<Image>>,
     /// The frozen program, whose globals the run reads.
     app: Option<Arc<App>>,
+    /// Asked when somebody wants the attention of the running code.
+    pub(crate) attention: Option<Attention>,
 }
 
 impl Isolate {
@@ -66,31 +68,61 @@ impl Isolate {
         let globals = Globals::own(image.program.globals as usize);
         let running = Running { globals, output, ..Running::default() };
         let machine = Machine::new(image);
-        Self { states: HashMap::default(), registry, host, running, machine, retired: Vec::new(), app: None }
+        Self {
+            states: HashMap::default(),
+            registry,
+            host,
+            running,
+            machine,
+            retired: Vec::new(),
+            app: None,
+            attention: None,
+        }
     }
 
-    /// An isolate that runs functions of an app whose setup has ended, on any thread.
-    pub fn for_app(app: Arc<App>) -> Self {
+    /// An isolate that runs functions of an app whose setup has ended, on any thread. `interrupter` may be shared by all
+    /// isolates of a thread: it reaches the one that runs.
+    pub fn for_app(app: Arc<App>, interrupter: &Interrupter) -> Self {
         let (registry, host) = (app.registry.clone(), app.host.clone());
         let mut isolate = Self::with_image(app.image.clone(), registry, host, Output::kept());
+        isolate.machine.interrupt = interrupter.clone();
+        isolate.running.globals = Globals::frozen(&app.globals);
         isolate.app = Some(app);
-        isolate.running = isolate.new_run(Output::kept());
         isolate
     }
 
-    /// A run that has not begun: globals as the setup left them, nothing on the stack.
-    pub fn new_run(&self, output: Output) -> Running {
-        let globals = match &self.app {
-            Some(app) => Globals::frozen(&app.globals),
-            None => Globals::default(),
-        };
-        Running { globals, output, ..Running::default() }
+    /// Makes ready for the next run of an app's function: globals as the setup left them, no output, nothing on the stack.
+    /// What the run is for stays.
+    pub fn begin_run(&mut self) {
+        let running = &mut self.running;
+        match &self.app {
+            Some(app) if running.globals.is_own() => running.globals = Globals::frozen(&app.globals),
+            _ => {}
+        }
+        running.frames.clear();
+        running.position = None;
+        running.native_depth = 0;
+        running.output.clear();
     }
 
-    /// Puts aside what runs and runs something else: gives back what ran before. Whoever waits does this before, and again
-    /// with what was put aside when it goes on.
-    pub fn switch(&mut self, running: Running) -> Running {
-        std::mem::replace(&mut self.running, running)
+    /// Says who is asked when somebody wants the attention of the running code.
+    pub fn set_attention(&mut self, attention: Option<Attention>) {
+        self.attention = attention;
+    }
+
+    /// What a function of the program declares; none for a builtin.
+    pub fn declaration(&self, function: &Function) -> Option<&bytecode::Function> {
+        match function.kind() {
+            FunctionKind::Script { function, .. } => self.machine.image.program.functions.get(*function as usize),
+            FunctionKind::Builtin(_) | FunctionKind::Foreign(_) => None,
+        }
+    }
+
+    /// Where the running code stands: the innermost call first.
+    pub fn trace(&self) -> Vec<TraceEntry> {
+        let calls = self.running.frames.iter().rev().map(Frame::position);
+        let places = self.running.position.into_iter().chain(calls).filter(|at| !at.code.is_null());
+        places.take(MAX_TRACE).map(|at| self.machine.trace_entry(at)).collect()
     }
 
     /// Calls a function value from outside of all running code.
@@ -126,12 +158,17 @@ impl Isolate {
 
     /// A handle to interrupt the running code from any thread.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter(self.machine.interrupt.clone())
+        self.machine.interrupt.clone()
     }
 
     /// Limits how deep calls may nest.
     pub fn set_max_depth(&mut self, depth: usize) {
         self.machine.max_depth = depth;
+    }
+
+    /// Lets traces hold the arguments of calls. They cost time, and may be secrets: for development.
+    pub fn set_trace_arguments(&mut self, is_wanted: bool) {
+        self.machine.trace_arguments = is_wanted;
     }
 
     /// The builtins.

@@ -1,12 +1,12 @@
 //! What an isolate's interpreter works on, whatever it runs: the image, and what sites have seen.
 
 use crate::heap::shape::Shape;
+use crate::interrupt::Interrupter;
 use crate::link::{Code, Image};
 use crate::throw::TraceEntry;
 use crate::value::Value;
 use bytecode::Instr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 /// Calls may nest this deep unless the host says otherwise.
 pub const DEFAULT_CALL_DEPTH: usize = 10_000;
@@ -21,6 +21,13 @@ pub(crate) struct Frame {
     /// Register for the result, or [`NO_RESULT`].
     pub(crate) dst: u32,
     pub(crate) kind: FrameKind,
+}
+
+impl Frame {
+    /// Where its code stands.
+    pub(crate) fn position(&self) -> Position {
+        Position { code: self.code, pc: self.pc, base: self.base }
+    }
 }
 
 /// What has to be undone when the call above a frame returns.
@@ -65,8 +72,10 @@ pub(crate) struct Machine {
     /// Files whose top level has been started.
     pub(crate) started: Vec<bool>,
     pub(crate) max_depth: usize,
+    /// Do traces hold the arguments of calls?
+    pub(crate) trace_arguments: bool,
     /// Not zero when somebody wants the running code to look up: see [`crate::interrupt`].
-    pub(crate) interrupt: Arc<AtomicU32>,
+    pub(crate) interrupt: Interrupter,
     /// Declared last: values may hold its constants.
     pub(crate) image: Arc<Image>,
 }
@@ -79,18 +88,30 @@ impl Machine {
             shapes: vec![None; sites],
             started: vec![false; image.program.files.len()],
             max_depth: DEFAULT_CALL_DEPTH,
-            interrupt: Arc::new(AtomicU32::new(0)),
+            trace_arguments: false,
+            interrupt: Interrupter::default(),
             image,
         }
     }
 
-    /// The trace entry of code that stands at `pc`.
-    pub(crate) fn trace_entry(&self, code: *const Code, pc: *const Instr) -> TraceEntry {
+    /// The trace entry of code that stands at a position and has not been left.
+    pub(crate) fn trace_entry(&self, position: Position) -> TraceEntry {
+        let Position { code, pc, base } = position;
         // SAFETY: codes belong to the image, and `pc` points into the instructions of its code.
         let (id, at) = unsafe { ((*code).id, pc.offset_from((*code).instructions)) };
         let function = &self.image.program.functions[id as usize];
         // The program counter stands after the instruction that is being executed.
         let span = function.spans.get((at as usize).saturating_sub(1)).copied().unwrap_or_default();
-        TraceEntry { function: function.name.to_string(), source: function.source, span }
+        let names = if self.trace_arguments { function.param_names.as_slice() } else { &[] };
+        let arguments = names.iter().enumerate().map(|(at, name)| {
+            // SAFETY: parameters are the first registers of a function, and registers hold values until it is left.
+            (name.to_string(), unsafe { (*base.add(at)).clone() })
+        });
+        TraceEntry {
+            function: function.name.to_string(),
+            source: function.source,
+            span,
+            arguments: arguments.collect(),
+        }
     }
 }

@@ -41,6 +41,17 @@ impl Output {
         }
     }
 
+    /// Forgets what has been kept, and most of the room for it.
+    pub fn clear(&mut self) {
+        self.buffer.clear();
+        self.buffer.shrink_to(OUTPUT_BUFFER);
+    }
+
+    /// Is nothing waiting?
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
     /// Takes what has been kept.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)

@@ -1,9 +1,6 @@
 //! What belongs to one run of code: calls, registers, globals, output.
 //!
-//! An isolate runs one of these at a time. Code that waits is put aside with all of it ([`Isolate::switch`]), so that the
-//! isolate can run something else meanwhile.
-//!
-//! [`Isolate::switch`]: crate::isolate::Isolate::switch
+//! Code that waits keeps its isolate; what runs meanwhile has another one.
 
 use crate::machine::{Frame, Position};
 use crate::output::Output;
@@ -13,7 +10,7 @@ use std::any::Any;
 
 /// One run of code.
 #[derive(Debug, Default)]
-pub struct Running {
+pub(crate) struct Running {
     pub(crate) frames: Vec<Frame>,
     pub(crate) stack: Stack,
     /// Where the innermost running code stands; none while nothing runs.
@@ -52,6 +49,11 @@ impl Globals {
     /// The globals of a frozen program, which must outlive these.
     pub(crate) fn frozen(globals: &[Value]) -> Self {
         Self { base: globals.as_ptr().cast_mut(), len: globals.len(), own: Vec::new() }
+    }
+
+    /// Has something been written?
+    pub(crate) fn is_own(&self) -> bool {
+        !self.own.is_empty()
     }
 
     /// For reading.

@@ -3,6 +3,9 @@
 use crate::value::Value;
 use source::{SourceId, Span};
 
+/// How many calls a trace keeps.
+pub(crate) const MAX_TRACE: usize = 50;
+
 /// A way out of the running code. One pointer, so that results stay small.
 #[derive(Debug)]
 pub struct Thrown(Box<ThrownKind>);
@@ -24,7 +27,7 @@ pub enum ThrownKind {
 }
 
 /// One call in a stack trace.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct TraceEntry {
     /// Name of the function; empty for the top level of a file.
     pub function: String,
@@ -32,6 +35,8 @@ pub struct TraceEntry {
     pub source: SourceId,
     /// The expression that was being evaluated.
     pub span: Span,
+    /// Names of the parameters and what they hold; empty unless [asked for](crate::Isolate::set_trace_arguments).
+    pub arguments: Vec<(String, Value)>,
 }
 
 impl Thrown {

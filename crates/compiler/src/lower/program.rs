@@ -43,6 +43,7 @@ fn empty_function() -> Function {
         source: source::SourceId(0),
         span: Span::default(),
         params: 0,
+        param_names: Vec::new(),
         required: 0,
         has_rest: false,
         entries: vec![0],
@@ -267,6 +268,7 @@ impl<'a> Lowerer<'_, 'a> {
         let function = self.finish(name, tree.span)?;
         Ok(Function {
             params: params as u16,
+            param_names: tree.params.iter().map(|param| Arc::from(&*param.name.name)).collect(),
             required: required as u16,
             has_rest: tree.has_rest(),
             entries,

@@ -3,19 +3,22 @@
 use crate::commands::usage_error;
 use crate::program::{Prepared, Problem, prepare, prepare_text};
 use crate::registry;
-use crate::report::{exit_code, print_diagnostics};
+use crate::report::print_diagnostics;
+use crate::serve::load::{Attempt, Started, load};
+use crate::serve::{self, Life};
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue, ThrownKind};
 
 /// Warnings that are shown when a program is run; `gander check` shows all.
 const SHOWN_WARNINGS: [&str; 2] = ["int-literal", "param-write"];
 
-/// Runs a program.
+/// Runs a program. One that registers routes answers requests, as with gander serve and its default settings.
 ///
 /// Exit codes: 0, 1 for an error in the program, 2 for wrong use, or what the program's exit(n) says.
 #[derive(Debug, clap::Args)]
@@ -51,9 +54,14 @@ impl Run {
 /// Reads, compiles, and prints what the author has to know.
 fn compile(file: &Path, registry: &Registry) -> Result<(Loaded, Option<Program>, Vec<Diagnostic>), Problem> {
     let Prepared { loaded, program, diagnostics, .. } = prepare(file, registry)?;
+    print_findings(&loaded, &diagnostics);
+    Ok((loaded, program, diagnostics))
+}
+
+/// Prints what the author has to know before the program runs.
+pub(crate) fn print_findings(loaded: &Loaded, diagnostics: &[Diagnostic]) {
     let shown = |diagnostic: &&Diagnostic| diagnostic.is_error() || SHOWN_WARNINGS.contains(&diagnostic.code);
     print_diagnostics(diagnostics.iter().filter(shown), &loaded.sources);
-    Ok((loaded, program, diagnostics))
 }
 
 fn disassemble(file: &Path) -> Result<u8, Problem> {
@@ -72,7 +80,7 @@ pub fn host(file: &Path, args: Vec<String>) -> Host {
 }
 
 /// Runs the program whose main file is `file` and gives its exit code. What it prints goes to standard output, errors to
-/// standard error.
+/// standard error. A program that registers routes serves until it is stopped.
 ///
 /// # Errors
 /// A main file that cannot be read or is empty.
@@ -81,17 +89,13 @@ pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
 }
 
 fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Problem> {
-    let registry = registry();
-    let (loaded, program, diagnostics) = compile(file, &registry)?;
-    let Some(program) = program else { return Ok(1) };
-    let image = Image::link(program, &registry).map_err(Problem::Internal)?;
-    let host = host(file, args);
-    let output = Output::to(Box::new(std::io::stdout()));
-    let mut isolate = Isolate::with_image(image, registry, Arc::new(host), output);
-    isolate.set_max_depth(max_depth);
-    let result = isolate.run_main();
-    isolate.output().flush();
-    Ok(exit_code(result, &loaded.sources, &diagnostics))
+    let began = Instant::now();
+    let Attempt { result, files } = load(file, args, max_depth, false);
+    Ok(match result? {
+        Started::Ended(code) => code,
+        Started::NoRoutes => 0,
+        Started::Application(application) => serve::run(file, &Life::default(), application, files, began),
+    })
 }
 
 /// Runs a program whose main file has this text, without files or arguments, and gives what it printed and how it ended:

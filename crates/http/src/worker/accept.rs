@@ -43,7 +43,7 @@ impl Worker {
         let Some(listening) = &mut self.listening else { return };
         let mut has_room = true;
         for listener in &listening.listeners {
-            has_room &= listening.spread.accept(listener.socket()) != Batch::NoRoom;
+            has_room &= listening.spread.accept(listener) != Batch::NoRoom;
         }
         if !has_room {
             // The listeners stay readable, and would wake this worker all the time.
@@ -73,7 +73,7 @@ impl Worker {
     pub(super) fn end_listening(&mut self) {
         let Some(mut listening) = self.listening.take() else { return };
         for listener in &listening.listeners {
-            while listening.spread.accept(listener.socket()) == Batch::Some {}
+            while listening.spread.accept(listener) == Batch::Some {}
         }
         listening.spread.deliver();
     }

@@ -1,6 +1,7 @@
 //! Concatenation and appending.
 
 use crate::heap::string::{MAX_STRING, Str};
+use crate::memory;
 use crate::text::{push_text, to_text};
 use crate::throw::Thrown;
 use crate::value::{Value, View, ViewMut};
@@ -11,6 +12,15 @@ type IntBuffer = itoa::Buffer;
 #[cold]
 fn too_long() -> Thrown {
     Thrown::error(format!("String too long (max {MAX_STRING} bytes)"))
+}
+
+/// Asks for a string of `bytes`.
+#[inline(always)]
+fn ask(bytes: usize) -> Result<(), Thrown> {
+    if bytes > MAX_STRING {
+        return Err(too_long());
+    }
+    memory::ask(bytes)
 }
 
 /// A value's text without an allocation where that is possible.
@@ -45,9 +55,7 @@ impl<'a> Text<'a> {
 pub(super) fn concat(left: &Value, right: &Value) -> Result<Value, Thrown> {
     let (mut left, mut right) = (Text::of(left), Text::of(right));
     let (left, right) = (left.bytes(), right.bytes());
-    if left.len() + right.len() > MAX_STRING {
-        return Err(too_long());
-    }
+    ask(left.len() + right.len())?;
     Ok(Value::from(Str::concat(&[left, right])))
 }
 
@@ -57,9 +65,7 @@ pub(super) fn concat_many(parts: &[Value]) -> Result<Value, Thrown> {
     // One pass to turn other values into text, one to copy; a part is at most `MAX_STRING` long, so sums do not overflow.
     let mut made: Vec<u8> = Vec::new();
     let total: usize = parts.iter().map(|part| part.as_str().map_or(24, Str::len)).sum();
-    if total > MAX_STRING + 24 * parts.len() {
-        return Err(too_long());
-    }
+    ask(total.saturating_sub(24 * parts.len()))?;
     if parts.iter().all(|part| part.as_str().is_some()) {
         let mut text = Str::with_capacity(total);
         for part in parts.iter().filter_map(Value::as_str) {
@@ -94,6 +100,7 @@ pub(super) fn append(place: &mut Value, value: &Value) -> Result<(), Thrown> {
         if string.len() + bytes.len() > MAX_STRING {
             return Err(too_long());
         }
+        memory::ask(bytes.len())?;
         string.append(bytes);
     }
     Ok(())

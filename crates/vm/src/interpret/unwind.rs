@@ -3,8 +3,8 @@
 use super::{State, call, set_plain};
 use crate::isolate::Isolate;
 use crate::link::Code;
-use crate::machine::{FrameKind, Machine};
-use crate::throw::{Thrown, ThrownKind};
+use crate::machine::{Frame, FrameKind, Machine};
+use crate::throw::{MAX_TRACE, Thrown, ThrownKind};
 use crate::value::Value;
 use bytecode::{Handler, HandlerKind, Instr, exit};
 
@@ -51,12 +51,11 @@ pub(super) fn unwind(isolate: &mut Isolate, state: State, entry: usize, mut thro
     let is_error = matches!(thrown.kind(), ThrownKind::Value { .. });
     let machine = &isolate.machine;
     let above = isolate.running.frames.get(entry..).unwrap_or_default();
-    let calls = above.iter().rev().map(|frame| (frame.code, frame.pc));
-    let mut positions = std::iter::once((state.code, state.pc)).chain(calls);
-    let found = positions.clone().position(|(code, pc)| handler_at(machine, code, pc, is_error).is_some());
+    let calls = above.iter().rev().map(Frame::position);
+    let mut positions = std::iter::once(state.position()).chain(calls);
+    let found = positions.clone().position(|at| handler_at(machine, at.code, at.pc, is_error).is_some());
     if found.is_none() {
-        let entries: Vec<_> =
-            positions.by_ref().take(MAX_TRACE).map(|(code, pc)| machine.trace_entry(code, pc)).collect();
+        let entries: Vec<_> = positions.by_ref().take(MAX_TRACE).map(|at| machine.trace_entry(at)).collect();
         thrown.extend_trace(entries);
     }
     let leave = found.unwrap_or(above.len());
@@ -94,9 +93,6 @@ pub(super) fn unwind(isolate: &mut Isolate, state: State, entry: usize, mut thro
         Ok(State { pc, ..state })
     }
 }
-
-/// How many calls a trace keeps.
-const MAX_TRACE: usize = 50;
 
 /// Drops what a function that is being left holds; globals stay.
 fn leave_registers(state: State) {

@@ -1,0 +1,182 @@
+//! The life of a server: start, reloads, stop.
+
+pub(crate) mod load;
+mod room;
+mod signals;
+mod watch;
+
+use load::{Attempt, Started, load};
+use room::Room;
+use signals::Wish;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+use watch::Watch;
+use web::{Application, Options, Server};
+
+/// Between two looks at the server's own state.
+const TICK: Duration = Duration::from_secs(1);
+
+/// What belongs to the life of a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Life {
+    /// What it is started with.
+    pub(crate) options: Options,
+    /// Load the program again when one of its files changes.
+    pub(crate) watch: bool,
+    /// Between telling health checks and closing the listeners.
+    pub(crate) drain_delay: Duration,
+    /// Time for what has been asked when it stops.
+    pub(crate) grace: Duration,
+}
+
+impl Default for Life {
+    fn default() -> Self {
+        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let addresses = vec![std::net::SocketAddr::from(([127, 0, 0, 1], 8080))];
+        Self {
+            options: Options { addresses, workers, ..Options::default() },
+            watch: false,
+            drain_delay: Duration::ZERO,
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Life {
+    /// Is there something to serve besides routes?
+    fn has_files(&self) -> bool {
+        false
+    }
+}
+
+/// Loads a program and serves it until it is told to stop.
+pub(crate) fn serve(file: &Path, life: &Life) -> u8 {
+    let began = Instant::now();
+    let Attempt { result, files } = load(file, Vec::new(), life.options.max_depth, life.has_files());
+    match result {
+        Ok(Started::Application(application)) => run(file, life, application, files, began),
+        Err(problem) => refuse(&problem.to_string()),
+        Ok(Started::Ended(code)) => code,
+        Ok(Started::NoRoutes) => refuse(&format!(
+            "'{}' registers no routes, so there is nothing to serve; write route(\"GET\", \"/\", function() {{ … }}), or start it \
+             with gander run",
+            file.display()
+        )),
+    }
+}
+
+/// Serves an application until it is told to stop.
+pub(crate) fn run(
+    file: &Path,
+    life: &Life,
+    application: Arc<Application>,
+    files: Vec<std::path::PathBuf>,
+    began: Instant,
+) -> u8 {
+    let wishes = match signals::begin() {
+        Ok(wishes) => wishes,
+        Err(error) => return refuse(&format!("cannot take signals: {error}")),
+    };
+    vm::memory::prefer_giving_back();
+    let routes = application.route_count();
+    let server = match Server::start(application, &life.options) {
+        Ok(server) => server,
+        Err(error) => return refuse(&error.to_string()),
+    };
+    announce(file, &server, routes, life, began.elapsed());
+    let mut watch = Watch::default();
+    if life.watch {
+        watch.set(files);
+    }
+    let mut room = Room::new();
+    loop {
+        let time = if life.watch { watch::LOOK } else { TICK };
+        match wishes.recv_timeout(time) {
+            Ok(Wish::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(Wish::Reload) => reload(file, life, &server, &mut watch, "SIGHUP"),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(changed) = watch.changed() {
+                    let name = changed.display().to_string();
+                    reload(file, life, &server, &mut watch, &name);
+                }
+            }
+        }
+        if server.has_failed() {
+            eprintln!("error: a worker has ended; the server stops");
+            let _ = server.stop(Duration::ZERO);
+            return 1;
+        }
+        room.look();
+    }
+    stop(server, life)
+}
+
+/// Says why there is no server; gives the exit code.
+fn refuse(message: &str) -> u8 {
+    eprintln!("error: {message}");
+    2
+}
+
+fn announce(file: &Path, server: &Server, routes: usize, life: &Life, took: Duration) {
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    for address in server.urls() {
+        eprintln!("{address}");
+    }
+    eprintln!(
+        "{}: {}, {}, ready after {:.1} ms",
+        file.display(),
+        plural(routes, "route"),
+        plural(life.options.workers, "worker"),
+        took.as_secs_f64() * 1e3
+    );
+}
+
+/// Builds the application anew beside the one that answers, and lets it answer if that works.
+fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &str) {
+    let began = Instant::now();
+    match server.reload_certificate() {
+        Ok(true) => eprintln!("the certificate was renewed"),
+        Ok(false) => {}
+        Err(error) => eprintln!("warning: the certificate stays as it is: {error}"),
+    }
+    let Attempt { result, files } = load(file, Vec::new(), life.options.max_depth, life.has_files());
+    if life.watch {
+        watch.set(files);
+    }
+    let why = match result {
+        Ok(Started::Application(application)) => {
+            server.set_application(application);
+            eprintln!("reloaded after {cause} in {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
+            return;
+        }
+        Ok(Started::NoRoutes) => Some("the program registers no routes any more".to_owned()),
+        Ok(Started::Ended(code)) => (code == 0).then(|| "the program has ended while it was set up".to_owned()),
+        Err(problem) => Some(problem.to_string()),
+    };
+    if let Some(why) = why {
+        eprintln!("error: {why}");
+    }
+    eprintln!("not reloaded after {cause}: the program as it was goes on answering");
+}
+
+/// Stops: health checks fail first, then nothing new is taken, then what has been asked is answered.
+fn stop(server: Server, life: &Life) -> u8 {
+    server.announce_stop();
+    std::thread::sleep(life.drain_delay);
+    match server.stop(life.grace) {
+        Ok(true) => 0,
+        Ok(false) => {
+            eprintln!(
+                "warning: some requests were not done after the grace time of {:?} (--grace) and were ended",
+                life.grace
+            );
+            0
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            1
+        }
+    }
+}
