@@ -7,6 +7,7 @@ mod program;
 mod registry;
 mod report;
 mod serve;
+mod settings;
 
 pub use commands::run::{execute, host, observe};
 pub use program::{Files, Prepared, Problem, prepare, prepare_text};

@@ -101,12 +101,10 @@ fn a_wrong_number_of_arguments_has_one_wording() {
 }
 
 #[test]
-fn the_reference_page_is_what_doc_prints() {
-    let output = Command::new(env!("CARGO_BIN_EXE_gander")).args(["doc", "--markdown"]).output().expect("gander runs");
-    let page =
-        std::fs::read_to_string(root().join("docs/builtins.md")).expect("docs/builtins.md is part of the project");
-    assert!(
-        page.as_bytes() == output.stdout,
-        "docs/builtins.md is out of date: cargo run -- doc --markdown > docs/builtins.md"
-    );
+fn the_reference_pages_are_what_doc_prints() {
+    for (flag, page) in [("--markdown", "docs/builtins.md"), ("--settings", "docs/settings.md")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gander")).args(["doc", flag]).output().expect("gander runs");
+        let text = std::fs::read_to_string(root().join(page)).expect("the page is part of the project");
+        assert!(text.as_bytes() == output.stdout, "{page} is out of date: cargo run -- doc {flag} > {page}");
+    }
 }

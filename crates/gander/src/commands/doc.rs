@@ -1,6 +1,6 @@
 //! `gander doc`: what the builtins promise, from their declarations.
 
-use crate::registry;
+use crate::{registry, settings};
 use bytecode::{Effect, Param, Signature};
 use source::did_you_mean;
 use std::process::ExitCode;
@@ -16,6 +16,9 @@ pub(crate) struct Doc {
     /// The whole reference as Markdown.
     #[arg(long, conflicts_with = "name")]
     markdown: bool,
+    /// The settings of the server as Markdown.
+    #[arg(long, conflicts_with_all = ["name", "markdown"])]
+    settings: bool,
 }
 
 impl Doc {
@@ -23,6 +26,10 @@ impl Doc {
         let registry = registry();
         if self.markdown {
             print!("{}", reference(&registry));
+            return ExitCode::SUCCESS;
+        }
+        if self.settings {
+            print!("{}", settings::reference());
             return ExitCode::SUCCESS;
         }
         match self.name.as_deref() {

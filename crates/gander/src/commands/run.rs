@@ -4,8 +4,9 @@ use crate::commands::usage_error;
 use crate::program::{Prepared, Problem, prepare, prepare_text};
 use crate::registry;
 use crate::report::print_diagnostics;
+use crate::serve;
 use crate::serve::load::{Attempt, Started, load};
-use crate::serve::{self, Life};
+use crate::settings::{Flags, report};
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
@@ -18,7 +19,7 @@ use vm::{Host, Image, Isolate, Output, Registry, SyntaxIssue, ThrownKind};
 /// Warnings that are shown when a program is run; `gander check` shows all.
 const SHOWN_WARNINGS: [&str; 2] = ["int-literal", "param-write"];
 
-/// Runs a program. One that registers routes answers requests, as with gander serve and its default settings.
+/// Runs a program. One that registers routes answers requests, as with gander serve and the settings of the environment.
 ///
 /// Exit codes: 0, 1 for an error in the program, 2 for wrong use, or what the program's exit(n) says.
 #[derive(Debug, clap::Args)]
@@ -94,7 +95,13 @@ fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Prob
     Ok(match result? {
         Started::Ended(code) => code,
         Started::NoRoutes => 0,
-        Started::Application(application) => serve::run(file, &Life::default(), application, files, began),
+        Started::Application(application) => match Flags::default().life() {
+            Ok(life) => serve::run(file, &life, application, files, began),
+            Err(problems) => {
+                report(&problems);
+                2
+            }
+        },
     })
 }
 
