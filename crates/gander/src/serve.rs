@@ -68,13 +68,7 @@ pub(crate) fn serve(file: &Path, life: &Life) -> u8 {
 }
 
 /// Serves an application until it is told to stop.
-pub(crate) fn run(
-    file: &Path,
-    life: &Life,
-    application: Arc<Application>,
-    files: Vec<std::path::PathBuf>,
-    began: Instant,
-) -> u8 {
+pub(crate) fn run(file: &Path, life: &Life, application: Arc<Application>, files: Watch, began: Instant) -> u8 {
     let wishes = match signals::begin() {
         Ok(wishes) => wishes,
         Err(error) => return refuse(&format!("cannot take signals: {error}")),
@@ -86,10 +80,7 @@ pub(crate) fn run(
         Err(error) => return refuse(&error.to_string()),
     };
     announce(file, &server, routes, life, began.elapsed());
-    let mut watch = Watch::default();
-    if life.watch {
-        watch.set(files);
-    }
+    let mut watch = if life.watch { files } else { Watch::default() };
     let mut room = Room::new();
     loop {
         let time = if life.watch { watch::LOOK } else { TICK };
@@ -124,8 +115,9 @@ fn announce(file: &Path, server: &Server, routes: usize, life: &Life, took: Dura
     for address in server.urls() {
         eprintln!("{address}");
     }
+    let mode = if life.options.dev { ", development" } else { "" };
     eprintln!(
-        "{}: {}, {}, ready after {:.1} ms",
+        "{}: {}, {}{mode}, ready after {:.1} ms",
         file.display(),
         plural(routes, "route"),
         plural(life.options.workers, "worker"),
@@ -143,7 +135,7 @@ fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &
     }
     let Attempt { result, files } = load(file, Vec::new(), life.options.max_depth, life.has_files());
     if life.watch {
-        watch.set(files);
+        *watch = files;
     }
     let why = match result {
         Ok(Started::Application(application)) => {

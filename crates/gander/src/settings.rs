@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use source::did_you_mean;
 use std::collections::HashMap;
 use std::fmt;
+use std::io::IsTerminal;
 use table::{Kind, SETTINGS, Setting, Takes};
 
 /// In front of a setting's name in the environment.
@@ -42,11 +43,11 @@ impl Flags {
     /// # Errors
     /// All values that do not fit, each with where it comes from.
     pub(crate) fn life(&self) -> Result<Life, Vec<Problem>> {
-        self.resolve(&|name| std::env::var(name).ok())
+        self.resolve(&|name| std::env::var(name).ok(), std::io::stderr().is_terminal())
     }
 
     /// The same for any environment. An empty variable counts as one that is not there.
-    fn resolve(&self, environment: &dyn Fn(&str) -> Option<String>) -> Result<Life, Vec<Problem>> {
+    fn resolve(&self, environment: &dyn Fn(&str) -> Option<String>, at_terminal: bool) -> Result<Life, Vec<Problem>> {
         let mut life = Life::default();
         let mut problems = Vec::new();
         let mut given = Vec::new();
@@ -59,7 +60,10 @@ impl Flags {
             }
         }
         let is_given = |name: &str| given.contains(&name);
-        if is_given("dev") && !is_given("watch") {
+        if !is_given("dev") {
+            life.options.dev = at_terminal;
+        }
+        if !is_given("watch") {
             life.watch = life.options.dev;
         }
         if is_given("tls-listen") && !is_given("listen") {
@@ -152,9 +156,11 @@ fn argument(setting: &Setting) -> Arg {
         .help_heading(setting.group)
         .help(format!("{} [default: {}]", setting.help, setting.default()));
     match setting.kind.takes() {
-        Takes::One => argument,
+        Takes::One => argument.overrides_with(setting.name),
         Takes::List => argument.action(ArgAction::Append).value_delimiter(','),
-        Takes::Switch => argument.num_args(0..=1).require_equals(true).default_missing_value("on"),
+        Takes::Switch => {
+            argument.overrides_with(setting.name).num_args(0..=1).require_equals(true).default_missing_value("on")
+        }
     }
 }
 
@@ -179,7 +185,7 @@ mod tests {
         let flags = flags.iter().map(|(name, value)| (*name, vec![(*value).to_owned()]));
         let lookup =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        let life = Flags(flags.collect()).resolve(&lookup);
+        let life = Flags(flags.collect()).resolve(&lookup, false);
         life.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     }
 
@@ -227,6 +233,8 @@ mod tests {
         assert_eq!(both(&[("dev", "on")]), Ok((true, true)));
         assert_eq!(both(&[("dev", "off")]), Ok((false, false)));
         assert_eq!(both(&[("dev", "on"), ("watch", "off")]), Ok((true, false)));
+        let at_terminal = Flags::default().resolve(&|_| None, true).expect("defaults fit");
+        assert!(at_terminal.options.dev && at_terminal.watch);
     }
 
     #[test]

@@ -27,6 +27,8 @@ struct Queued {
     origin: Origin,
     request: Request,
     arrived: Instant,
+    /// Its client sends nothing more, and may have gone.
+    is_abandoned: bool,
 }
 
 /// What answers the requests of a worker.
@@ -91,9 +93,12 @@ impl Dispatcher {
             self.handlers.expire(Instant::now(), |ended| done.push(ended));
         }
         while self.handlers.len() < self.common.max_handlers
-            && let Some(Queued { origin, request, arrived }) = self.queue.pop_front()
+            && let Some(Queued { origin, request, arrived, is_abandoned }) = self.queue.pop_front()
         {
             done.extend(self.handlers.start(origin, request, arrived));
+            if is_abandoned {
+                self.handlers.hurry(origin);
+            }
         }
         for ended in done {
             let origin = ended.key;
@@ -153,7 +158,7 @@ impl Dispatcher {
             if self.queue.len() >= self.common.max_queue {
                 return Outcome::Answered(busy());
             }
-            self.queue.push_back(Queued { origin, request, arrived });
+            self.queue.push_back(Queued { origin, request, arrived, is_abandoned: false });
             return Outcome::Pending;
         }
         match self.handlers.start(origin, request, arrived) {
@@ -212,6 +217,14 @@ impl Service for Dispatcher {
 
     fn cancelled(&mut self, id: RequestId) {
         self.forget(Origin::Local(id));
+    }
+
+    fn half_closed(&mut self, id: RequestId) {
+        let origin = Origin::Local(id);
+        self.handlers.hurry(origin);
+        if let Some(queued) = self.queue.iter_mut().find(|queued| queued.origin == origin) {
+            queued.is_abandoned = true;
+        }
     }
 
     fn secure(&mut self, socket: OwnedFd, admitted: Admitted) {

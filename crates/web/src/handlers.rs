@@ -29,6 +29,8 @@ pub(crate) struct Bounds {
     pub(crate) memory: isize,
     /// Time from the request's arrival.
     pub(crate) time: Duration,
+    /// Time from the client's last word, where it may have gone.
+    pub(crate) abandoned_time: Duration,
     /// Time after which others are let go first.
     pub(crate) slice: Duration,
     /// How deep calls may nest.
@@ -101,6 +103,8 @@ pub(crate) struct Handlers<K> {
     serial: u64,
     /// Of those that did not end at once, in the order in which their time is over.
     deadlines: VecDeque<(Instant, Ticket)>,
+    /// The same for those whose clients send nothing more.
+    abandoned: VecDeque<(Instant, Ticket)>,
 }
 
 impl<K: Copy + PartialEq> Handlers<K> {
@@ -125,6 +129,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
             waiting: 0,
             serial: 0,
             deadlines: VecDeque::new(),
+            abandoned: VecDeque::new(),
         }
     }
 
@@ -151,13 +156,16 @@ impl<K: Copy + PartialEq> Handlers<K> {
 
     /// When the time of the next one is over.
     pub(crate) fn next_deadline(&mut self) -> Option<Instant> {
-        while let Some((at, ticket)) = self.deadlines.front().copied() {
-            if self.get(ticket).is_some() {
-                return Some(at);
+        let is_active = |(_, ticket): &(Instant, Ticket)| {
+            self.active.get(ticket.slot).is_some_and(|active| active.serial == ticket.serial)
+        };
+        let next = |list: &mut VecDeque<(Instant, Ticket)>| {
+            while list.front().is_some_and(|first| !is_active(first)) {
+                list.pop_front();
             }
-            self.deadlines.pop_front();
-        }
-        None
+            list.front().map(|(at, _)| *at)
+        };
+        next(&mut self.deadlines).into_iter().chain(next(&mut self.abandoned)).min()
     }
 
     fn get(&self, ticket: Ticket) -> Option<&Active<K>> {
@@ -290,22 +298,38 @@ impl<K: Copy + PartialEq> Handlers<K> {
 
     /// Ends the handlers whose time is over.
     pub(crate) fn expire(&mut self, now: Instant, mut done: impl FnMut(Done<K>)) {
-        while let Some((at, ticket)) = self.deadlines.front().copied()
-            && (at <= now || self.get(ticket).is_none())
-        {
-            self.deadlines.pop_front();
+        while let Some(ticket) = self.overdue(now) {
             if let Some(ended) = self.stop(ticket, Ended::Timeout) {
                 done(ended);
             }
         }
     }
 
+    /// Takes the next one whose time is over; it may have ended.
+    fn overdue(&mut self, now: Instant) -> Option<Ticket> {
+        let mut next = |list: fn(&mut Self) -> &mut VecDeque<(Instant, Ticket)>| {
+            list(self).pop_front_if(|(at, _)| *at <= now).map(|(_, ticket)| ticket)
+        };
+        next(|this| &mut this.deadlines).or_else(|| next(|this| &mut this.abandoned))
+    }
+
+    /// The handler that works for `key`.
+    fn find(&self, key: K) -> Option<Ticket> {
+        let (slot, active) = self.active.iter().find(|(_, active)| active.key == key)?;
+        Some(Ticket { slot, serial: active.serial })
+    }
+
     /// Ends the handler that works for `key`.
     pub(crate) fn cancel(&mut self, key: K) {
-        let found = self.active.iter().find(|(_, active)| active.key == key);
-        if let Some((slot, active)) = found {
-            let ticket = Ticket { slot, serial: active.serial };
+        if let Some(ticket) = self.find(key) {
             self.stop(ticket, Ended::Cancelled);
+        }
+    }
+
+    /// Leaves the handler that works for `key` only little time: its client may have gone.
+    pub(crate) fn hurry(&mut self, key: K) {
+        if let Some(ticket) = self.find(key) {
+            self.abandoned.push_back((Instant::now() + self.bounds.abandoned_time, ticket));
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Options {
     pub limits: Limits,
     /// Time for a request, from its arrival to the end of its handler.
     pub request_time: Duration,
+    /// Time for a request whose client sends nothing more: it may have gone, and it may wait.
+    pub abandoned_time: Duration,
     /// Bytes of memory for a request.
     pub request_memory: u64,
     /// Time after which a handler makes way for others.
@@ -68,6 +70,7 @@ impl Default for Options {
             workers: 1,
             limits: Limits::default(),
             request_time: Duration::from_secs(30),
+            abandoned_time: Duration::from_secs(5),
             request_memory: 128 << 20,
             slice: Duration::from_millis(1),
             max_handlers: 512,
@@ -164,6 +167,7 @@ impl Server {
             bounds: Bounds {
                 memory: isize::try_from(options.request_memory).unwrap_or(isize::MAX),
                 time: options.request_time,
+                abandoned_time: options.abandoned_time,
                 slice: options.slice,
                 depth: options.max_depth,
             },

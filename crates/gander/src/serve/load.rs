@@ -4,9 +4,10 @@ use crate::commands::run::{host, print_findings};
 use crate::program::{Files, Prepared, Problem, prepare_from};
 use crate::registry;
 use crate::report::exit_code;
+use crate::serve::watch::Watch;
 use compiler::Reader;
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use vm::{Image, Isolate, Output};
 use web::{Application, Setup};
@@ -27,15 +28,15 @@ pub(crate) enum Started {
 pub(crate) struct Attempt {
     pub(crate) result: Result<Started, Problem>,
     /// All files that were looked for, also those that were not there.
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Watch,
 }
 
-/// Remembers what is read.
-struct Recorder(RefCell<Vec<PathBuf>>);
+/// Remembers what is read, as it was before it was read: an edit while the program is loaded must not be missed.
+struct Recorder(RefCell<Watch>);
 
 impl Reader for Recorder {
     fn read(&self, path: &Path) -> Result<String, String> {
-        self.0.borrow_mut().push(path.to_path_buf());
+        self.0.borrow_mut().see(path);
         Files.read(path)
     }
 }

@@ -34,9 +34,9 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches these files from now on, and no others.
-    pub(crate) fn set(&mut self, files: impl IntoIterator<Item = PathBuf>) {
-        self.files = files.into_iter().map(|path| (path.clone(), Mark::of(&path))).collect();
+    /// Watches a file from now on. One that is watched already stays as it was first seen.
+    pub(crate) fn see(&mut self, path: &Path) {
+        self.files.entry(path.to_path_buf()).or_insert_with(|| Mark::of(path));
     }
 
     /// One of the files that have changed since they were last seen.
@@ -64,7 +64,8 @@ mod tests {
         let (there, missing) = (folder.join("a.lk"), folder.join("b.lk"));
         std::fs::write(&there, "1").expect("the file can be written");
         let mut watch = Watch::default();
-        watch.set([there.clone(), missing.clone()]);
+        watch.see(&there);
+        watch.see(&missing);
         assert_eq!(watch.changed(), None);
         std::fs::write(&there, "12").expect("the file can be written");
         assert_eq!(watch.changed(), Some(there.as_path()));

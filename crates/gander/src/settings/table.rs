@@ -84,7 +84,11 @@ const fn list(
     Kind::Own { takes: Takes::List, value_name, default, set }
 }
 
-/// All settings, in the order in which they are listed. `dev` comes before `watch`, which it brings along.
+const fn own_switch(default: &'static str, set: fn(&mut Life, &[&str]) -> Result<(), String>) -> Kind {
+    Kind::Own { takes: Takes::Switch, value_name: "on|off", default, set }
+}
+
+/// All settings, in the order in which they are listed.
 pub(super) const SETTINGS: &[Setting] = &[
     setting(
         LISTENING,
@@ -152,27 +156,31 @@ pub(super) const SETTINGS: &[Setting] = &[
         DEVELOPMENT,
         "dev",
         "Show errors to clients, and watch",
-        Kind::Own {
-            takes: Takes::Switch,
-            value_name: "on|off",
-            default: "off",
-            set: |life, values| {
-                life.options.dev = value::switch(one(values))?;
-                Ok(())
-            },
-        },
+        own_switch("on at a terminal", |life, values| {
+            life.options.dev = value::switch(one(values))?;
+            Ok(())
+        }),
     ),
     setting(
         DEVELOPMENT,
         "watch",
         "Load the program again when one of its files changes",
-        Kind::Switch(|life| &mut life.watch),
+        own_switch("as --dev", |life, values| {
+            life.watch = value::switch(one(values))?;
+            Ok(())
+        }),
     ),
     setting(
         REQUESTS,
         "request-timeout",
         "Time for a request, from its arrival to the end of its handler; beyond: 503",
         Kind::Duration(MOMENT, |life| &mut life.options.request_time),
+    ),
+    setting(
+        REQUESTS,
+        "half-close-timeout",
+        "The same for a client that has closed its side: it may have gone, and it may wait",
+        Kind::Duration(Duration::ZERO, |life| &mut life.options.abandoned_time),
     ),
     setting(
         REQUESTS,
