@@ -181,3 +181,17 @@ fn a_handler_asks_only_for_parameters_that_its_route_has() {
     assert!(!output.status.success());
     assert!(told.contains("handler parameter $slug is not a path parameter of this route (it has: id)"), "{told}");
 }
+
+#[test]
+fn the_example_is_a_shop_that_works() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/shop.lk");
+    let server = Server::start(GANDER, &[], &file).expect("the server starts");
+    let form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 13\r\n\r\narticle=quill";
+    let taken = server.ask(&format!("POST /basket HTTP/1.1\r\nHost: localhost\r\n{form}"));
+    assert_eq!((taken.status, taken.header("location")), (303, Some("/")));
+    let cookie = taken.header("set-cookie").and_then(|cookie| cookie.split(';').next()).expect("a cookie");
+    let page = ask(&server, "GET", "/", &format!("Cookie: {cookie}\r\n")).text();
+    assert!(page.contains("In your basket: 1, 12.90 €") && page.contains("Quill &amp; ink"), "{page}");
+    expect(&server.get("/api/articles/goose"), 200, r#"{"name":"Goose feather","cents":250}"#);
+    expect(&server.get("/api/articles/x"), 404, r#"{"ok":false,"error":"there is no article 'x'"}"#);
+}
