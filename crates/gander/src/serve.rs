@@ -23,6 +23,8 @@ const TICK: Duration = Duration::from_secs(1);
 pub(crate) struct Life {
     /// What it is started with.
     pub(crate) options: Options,
+    /// What args() gives to the program, each time it is loaded.
+    pub(crate) args: Vec<String>,
     /// Load the program again when one of its files changes.
     pub(crate) watch: bool,
     /// Between telling health checks and closing the listeners.
@@ -37,6 +39,7 @@ impl Default for Life {
         let addresses = vec![std::net::SocketAddr::from(([127, 0, 0, 1], 8080))];
         Self {
             options: Options { addresses, workers, ..Options::default() },
+            args: Vec::new(),
             watch: false,
             drain_delay: Duration::ZERO,
             grace: Duration::from_secs(10),
@@ -54,7 +57,7 @@ impl Life {
 /// Loads a program and serves it until it is told to stop.
 pub(crate) fn serve(file: &Path, life: &Life) -> u8 {
     let began = Instant::now();
-    let Attempt { result, files } = load(file, Vec::new(), life.options.max_depth, life.has_files());
+    let Attempt { result, files } = load(file, life.args.clone(), life.options.max_depth, life.has_files());
     match result {
         Ok(Started::Application(application)) => run(file, life, application, files, began),
         Err(problem) => refuse(&problem.to_string()),
@@ -133,7 +136,7 @@ fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &
         Ok(false) => {}
         Err(error) => eprintln!("warning: the certificate stays as it is: {error}"),
     }
-    let Attempt { result, files } = load(file, Vec::new(), life.options.max_depth, life.has_files());
+    let Attempt { result, files } = load(file, life.args.clone(), life.options.max_depth, life.has_files());
     if life.watch {
         *watch = files;
     }

@@ -9,9 +9,8 @@ use crate::serve::Life;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use source::did_you_mean;
 use std::collections::HashMap;
-use std::fmt;
 use std::io::IsTerminal;
-use table::{Kind, SETTINGS, Setting, Takes};
+use table::{SETTINGS, Setting, Takes};
 
 /// In front of a setting's name in the environment.
 const PREFIX: &str = "GANDER_";
@@ -20,34 +19,29 @@ const PREFIX: &str = "GANDER_";
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Flags(HashMap<&'static str, Vec<String>>);
 
-/// A setting that cannot be what it is told to be, or settings that do not fit together.
-#[derive(Debug)]
-pub(crate) struct Problem(String);
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Prints the problems, each with its source.
-pub(crate) fn report(problems: &[Problem]) {
-    for problem in problems {
-        eprintln!("error: {problem}");
-    }
-}
-
 impl Flags {
-    /// What a server is started with, if these flags and the process's environment say so.
+    /// What a server is started with, if these flags and the process's environment say so. Prints what the operator has to know;
+    /// without a result that is why there is none.
+    pub(crate) fn settle(&self) -> Option<Life> {
+        // A value that is no text is told as one that does not fit.
+        let lookup = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+        match self.resolve(&lookup, std::io::stderr().is_terminal()) {
+            Ok(life) => {
+                near_misses().iter().for_each(|warning| eprintln!("warning: {warning}"));
+                Some(life)
+            }
+            Err(problems) => {
+                problems.iter().for_each(|problem| eprintln!("error: {problem}"));
+                None
+            }
+        }
+    }
+
+    /// What these flags and an environment make. An empty variable counts as one that is not there.
     ///
     /// # Errors
     /// All values that do not fit, each with where it comes from.
-    pub(crate) fn life(&self) -> Result<Life, Vec<Problem>> {
-        self.resolve(&|name| std::env::var(name).ok(), std::io::stderr().is_terminal())
-    }
-
-    /// The same for any environment. An empty variable counts as one that is not there.
-    fn resolve(&self, environment: &dyn Fn(&str) -> Option<String>, at_terminal: bool) -> Result<Life, Vec<Problem>> {
+    fn resolve(&self, environment: &dyn Fn(&str) -> Option<String>, at_terminal: bool) -> Result<Life, Vec<String>> {
         let mut life = Life::default();
         let mut problems = Vec::new();
         let mut given = Vec::new();
@@ -56,7 +50,7 @@ impl Flags {
             let values: Vec<&str> = values.iter().map(|value| value.trim()).collect();
             given.push(setting.name);
             if let Err(what) = setting.set(&mut life, &values) {
-                problems.push(Problem(format!("{source}: {what}")));
+                problems.push(format!("{source}: {what}"));
             }
         }
         let is_given = |name: &str| given.contains(&name);
@@ -70,7 +64,7 @@ impl Flags {
             life.options.addresses.clear();
         }
         if problems.is_empty() {
-            problems.extend(misfits(&life).map(|what| Problem(what.to_owned())));
+            problems.extend(misfits(&life).map(str::to_owned));
         }
         if problems.is_empty() { Ok(life) } else { Err(problems) }
     }
@@ -107,7 +101,7 @@ fn misfits(life: &Life) -> Option<&'static str> {
 }
 
 /// Variables of the environment that look like a setting but are none, each as a warning.
-pub(crate) fn near_misses() -> Vec<String> {
+fn near_misses() -> Vec<String> {
     let variables: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = names.filter(|name| name.starts_with(PREFIX) && !variables.contains(name));
@@ -164,20 +158,9 @@ fn argument(setting: &Setting) -> Arg {
     }
 }
 
-impl Kind {
-    fn value_name(&self) -> &'static str {
-        match self {
-            Self::Duration(..) => "TIME",
-            Self::Size(..) => "BYTES",
-            Self::Count(..) => "NUMBER",
-            Self::Switch(_) => "on|off",
-            Self::Own { value_name, .. } => value_name,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::table::Kind;
     use super::*;
     use std::time::Duration;
 
@@ -186,7 +169,7 @@ mod tests {
         let lookup =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         let life = Flags(flags.collect()).resolve(&lookup, false);
-        life.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        life.map_err(|problems| problems.join("\n"))
     }
 
     #[test]
@@ -239,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_default_of_each_setting_is_a_value_it_takes() {
-        let has_value = |setting: &&Setting| !matches!(setting.kind, Kind::Own { .. });
+        let has_value = |setting: &&Setting| !matches!(setting.kind, Kind::Own { .. } | Kind::Switch(Some(_), _));
         for setting in SETTINGS.iter().filter(has_value) {
             let set = setting.set(&mut Life::default(), &[&setting.default()]);
             assert_eq!(set, Ok(()), "--{}", setting.name);

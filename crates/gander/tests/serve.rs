@@ -1,7 +1,7 @@
 //! The life of a server: start, reload, stop, and what goes on meanwhile.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -48,8 +48,7 @@ struct Load {
 }
 
 impl Load {
-    /// A client may find its connection closed between two requests, as any may be; it then has to be let in again, or, if the
-    /// server is about to end, be told so by the closed port.
+    /// A client that is told `Connection: close` connects again; only if the server `ends` it may find nobody there.
     fn start(server: &Server, clients: usize, ends: bool) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let answered = Arc::new(AtomicUsize::new(0));
@@ -205,16 +204,27 @@ fn a_client_that_leaves_takes_nothing_along() {
     assert!(!told.contains("grace"), "the handler of the client that left was ended: {told}");
 }
 
-/// Files that this process may have open.
-fn open_files() -> usize {
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let line = limits.lines().find(|line| line.starts_with("Max open files"));
-    line.and_then(|line| line.split_whitespace().nth(3)?.parse().ok()).unwrap_or(1024)
+#[test]
+fn a_client_that_has_closed_its_side_is_answered_and_told_why_it_is_not() {
+    let (server, _) = start("half", &["--half-close-timeout", "600ms"]);
+    let ask = |path: &str| {
+        let mut client = server.connect();
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).expect("it is sent");
+        client.stream().shutdown(Shutdown::Write).expect("it may be closed");
+        client.read("GET").expect("a response")
+    };
+    assert_eq!(ask("/slow").text(), "slow 1");
+    let began = Instant::now();
+    assert_eq!(ask("/endless").status, 503);
+    assert!(began.elapsed() < Duration::from_secs(10), "not after the time of other requests");
+    server.wait_for("(--half-close-timeout)");
 }
 
 #[test]
 fn ten_thousand_idle_connections_are_kept() {
-    let count = open_files().saturating_sub(200).min(10_000);
+    let count = 10_000;
+    let limit = test_support::raise_file_limit();
+    assert!(limit >= count + 200, "this test needs {} open files; the system allows {limit} (ulimit -Hn)", count + 200);
     let (server, _) = start("idle", &["--workers", "2"]);
     let mut clients: Vec<Client> = (0..count).map(|_| server.connect()).collect();
     for client in &mut clients {
@@ -225,12 +235,6 @@ fn ten_thousand_idle_connections_are_kept() {
     }
 }
 
-/// Runs a server that cannot start, and gives its exit code and what it said.
-fn refused(arguments: &[&str], file: &Path) -> (Option<i32>, String) {
-    let output = Command::new(GANDER).arg("serve").args(arguments).arg(file).output().expect("gander runs");
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
 #[test]
 fn what_keeps_a_server_from_starting_is_one_line() {
     let folder = folder("refused");
@@ -238,20 +242,36 @@ fn what_keeps_a_server_from_starting_is_one_line() {
     edition(&file, 1);
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has an address").to_string();
-    let (code, told) = refused(&["--listen", &address], &file);
+    let refused = |arguments: &[&str], file: &Path| {
+        Server::start(GANDER, arguments, file).map(drop).expect_err("it does not start")
+    };
     let expected = format!(
-        "error: cannot listen on {address}: another program listens there; choose another port with --listen\n"
+        "error: cannot listen on {address}: another program listens there; choose another port with --listen\n(exit status: 2)"
     );
-    assert_eq!((code, told), (Some(2), expected));
+    assert_eq!(refused(&["--listen", &address], &file), expected);
 
-    let (code, told) = refused(&["--listen", "127.0.0.1:0"], &folder.join("none.lk"));
-    assert_eq!((code, told.lines().count()), (Some(2), 1), "{told}");
-    assert!(told.contains("none.lk"), "{told}");
+    let told = refused(&[], &folder.join("none.lk"));
+    assert!(told.starts_with("error: ") && told.contains("none.lk"), "{told}");
+    assert!(told.ends_with("\n(exit status: 2)") && told.lines().count() == 2, "{told}");
 
     let bad = folder.join("bad.pem");
     std::fs::write(&bad, "no certificate\n").expect("the folder takes files");
     let bad = bad.display().to_string();
-    let (code, told) = refused(&["--tls-listen", "127.0.0.1:0", "--tls-cert", &bad, "--tls-key", &bad], &file);
-    assert_eq!((code, told.lines().count()), (Some(2), 1), "{told}");
-    assert!(told.contains("bad.pem"), "{told}");
+    let told = refused(&["--tls-listen", "127.0.0.1:0", "--tls-cert", &bad, "--tls-key", &bad], &file);
+    assert!(told.starts_with("error: ") && told.contains("bad.pem"), "{told}");
+    assert!(told.ends_with("\n(exit status: 2)") && told.lines().count() == 2, "{told}");
+}
+
+#[test]
+fn arguments_of_the_program_outlive_a_reload() {
+    let file = folder("arguments").join("app.lk");
+    std::fs::write(&file, "$given = args()\nroute(\"GET\", \"/\", function() { response::json($given) })\n")
+        .expect("the folder takes files");
+    let mut command = Command::new(GANDER);
+    command.arg("run").arg(&file).args(["a", "--b"]).env("GANDER_LISTEN", "127.0.0.1:0");
+    let server = Server::run(command).expect("the server starts");
+    assert_eq!(server.get("/").text(), r#"["a","--b"]"#);
+    server.signal(Signal::HUP);
+    server.wait_for("reloaded after SIGHUP");
+    assert_eq!(server.get("/").text(), r#"["a","--b"]"#);
 }

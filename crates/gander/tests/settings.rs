@@ -1,7 +1,7 @@
 //! Settings as an operator meets them: from flags and the environment, and what is said about those that do not fit.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 use test_support::Server;
 
 const GANDER: &str = env!("CARGO_BIN_EXE_gander");
@@ -12,34 +12,34 @@ fn program(name: &str) -> PathBuf {
     file
 }
 
-/// Starts a server that must not come up.
-fn refused(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+/// What a server says that does not come up.
+fn refused(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(GANDER);
     command.arg("serve").args(arguments).arg(program("refused")).envs(variables.iter().copied());
-    let Output { status, stderr, .. } = command.output().expect("gander runs");
-    (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    Server::run(command).expect_err("it does not start")
 }
 
 #[test]
 fn values_that_do_not_fit_end_the_start() {
-    let (code, told) = refused(&["--grace", "10"], &[("GANDER_MAX_BODY", "lots")]);
-    assert_eq!(code, Some(2));
     assert_eq!(
-        told,
+        refused(&["--grace", "10"], &[("GANDER_MAX_BODY", "lots")]),
         "error: --grace: '10' is no time; write it with its unit: 500ms, 30s, 2m\n\
-         error: GANDER_MAX_BODY: 'lots' is no size; write bytes, or 64k, 10m, 1g\n"
+         error: GANDER_MAX_BODY: 'lots' is no size; write bytes, or 64k, 10m, 1g\n(exit status: 2)"
     );
-    let (code, told) = refused(&["--tls-listen", "127.0.0.1:0"], &[]);
-    assert_eq!(code, Some(2));
-    assert_eq!(told, "error: --tls-listen needs a certificate: give --tls-cert FILE and --tls-key FILE\n");
-    let (code, told) = refused(&["--max-headers", "1000"], &[]);
-    assert_eq!((code, &*told), (Some(2), "error: --max-headers: '1000' is too large; 128 is the most\n"));
+    assert_eq!(
+        refused(&["--tls-listen", "127.0.0.1:0"], &[]),
+        "error: --tls-listen needs a certificate: give --tls-cert FILE and --tls-key FILE\n(exit status: 2)"
+    );
+    assert_eq!(
+        refused(&["--max-headers", "1000"], &[]),
+        "error: --max-headers: '1000' is too large; 128 is the most\n(exit status: 2)"
+    );
 }
 
 #[test]
 fn the_environment_counts_and_its_slips_are_told() {
     let mut command = Command::new(GANDER);
-    command.args(["serve", "--workers", "1"]).arg(program("environment"));
+    command.args(["run"]).arg(program("environment"));
     command.envs([("GANDER_LISTEN", "127.0.0.1:0"), ("LOOK_HEALTH_PATH", "/alive"), ("GANDER_REQUEST_TIMOUT", "1s")]);
     let server = Server::run(command).expect("the server starts");
     assert_eq!(server.get("/alive").status, 200);

@@ -1,7 +1,6 @@
 //! An application as its clients meet it: routes, filters, state, errors and what reaches a script from outside.
 
 use std::path::PathBuf;
-use std::process::Command;
 use test_support::{Reply, Server};
 
 const GANDER: &str = env!("CARGO_BIN_EXE_gander");
@@ -135,8 +134,7 @@ fn answers_carry_what_the_script_says_and_no_more() {
 fn a_stranger_does_not_choose_his_address() {
     let server = shop("address");
     expect(&ask(&server, "GET", "/ip", "X-Forwarded-For: 9.9.9.9\r\n"), 200, "127.0.0.1");
-    let text = format!("{SHOP}\n");
-    let behind = start("proxy", &text, &["--trusted-proxies", "127.0.0.1"]);
+    let behind = start("proxy", SHOP, &["--trusted-proxies", "127.0.0.1"]);
     expect(&ask(&behind, "GET", "/ip", "X-Forwarded-For: 9.9.9.9\r\n"), 200, "9.9.9.9");
 }
 
@@ -175,10 +173,7 @@ fn neither_time_nor_memory_of_a_request_is_without_bounds() {
 #[test]
 fn a_handler_asks_only_for_parameters_that_its_route_has() {
     let file = program("parameters", "route(\"GET\", \"/w/{id}\", function($slug) { })\n");
-    let output =
-        Command::new(GANDER).args(["serve", "--listen", "127.0.0.1:0"]).arg(file).output().expect("gander runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
+    let told = Server::start(GANDER, &[], &file).expect_err("it does not start");
     assert!(told.contains("handler parameter $slug is not a path parameter of this route (it has: id)"), "{told}");
 }
 

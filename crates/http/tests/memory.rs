@@ -14,10 +14,7 @@ fn anonymous() -> usize {
 
 #[test]
 fn two_thousand_idle_connections_stay_small() {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
-    rustix::process::setrlimit(rustix::process::Resource::Nofile, raised)
-        .expect("a limit may be raised to its maximum");
+    test_support::raise_file_limit();
 
     let server = Server::start(Limits::default(), 1);
     let mut clients = Vec::with_capacity(2000);

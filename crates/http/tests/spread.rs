@@ -5,13 +5,6 @@ mod support;
 use http::Limits;
 use support::{Client, Server};
 
-fn raise_file_limit() {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
-    rustix::process::setrlimit(rustix::process::Resource::Nofile, raised)
-        .expect("a limit may be raised to its maximum");
-}
-
 fn assert_even(server: &Server, total: usize) {
     let loads = server.loads();
     let (least, most) = (loads.iter().min(), loads.iter().max());
@@ -21,7 +14,7 @@ fn assert_even(server: &Server, total: usize) {
 
 #[test]
 fn every_worker_has_its_share() {
-    raise_file_limit();
+    test_support::raise_file_limit();
     for workers in [2, 3, 4] {
         let server = Server::start(Limits::default(), workers);
         let mut clients: Vec<Client> = Vec::new();

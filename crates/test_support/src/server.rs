@@ -1,6 +1,6 @@
 //! A server that a test starts as a process of its own, and what it answers, byte by byte.
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -11,6 +11,16 @@ use std::time::{Duration, Instant};
 
 /// No test waits longer than this for anything.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lets this process and those it starts open as many files as the system allows, and gives that number.
+///
+/// # Panics
+/// The system refuses what it says it allows.
+pub fn raise_file_limit() -> usize {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("a limit may be raised to its maximum");
+    maximum.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
 
 /// A running `gander serve`. Dropping it ends the process.
 #[derive(Debug)]

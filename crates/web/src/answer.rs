@@ -29,6 +29,8 @@ pub(crate) enum Cause {
     Thrown(Value),
     /// It took too long.
     Timeout,
+    /// It took too long for a client that may have gone.
+    Abandoned,
     /// It took too much memory.
     Memory,
 }
@@ -54,7 +56,7 @@ pub(crate) fn attend(cx: &mut Cx<'_>) -> Result<(), Thrown> {
     if memory::is_exceeded() {
         control.end(Ended::Memory);
     } else if Instant::now() >= control.deadline.get() {
-        control.end(Ended::Timeout);
+        control.end(control.overdue());
     }
     if control.ended.get().is_some() {
         let mut trace = control.trace.borrow_mut();
@@ -99,6 +101,7 @@ fn why(context: &Context, result: Result<(), Thrown>) -> Option<Failure> {
     let ended = context.control.ended.get();
     let cause = match (thrown, ended) {
         (_, Some(Ended::Timeout)) => Cause::Timeout,
+        (_, Some(Ended::Abandoned)) => Cause::Abandoned,
         (_, Some(Ended::Memory)) => Cause::Memory,
         (_, Some(Ended::Cancelled)) => return None,
         (ThrownKind::Stop, None) if memory::is_exceeded() => Cause::Memory,

@@ -19,6 +19,8 @@ use vm::{Cx, Map, Str, Thrown, TraceEntry};
 pub(crate) enum Ended {
     /// It took longer than a request may.
     Timeout,
+    /// It took longer than is worth while for a client that may have gone.
+    Abandoned,
     /// It took more memory than a request may.
     Memory,
     /// Nobody waits for the answer any more.
@@ -30,6 +32,8 @@ pub(crate) enum Ended {
 pub(crate) struct Control {
     /// When it has to be done.
     pub(crate) deadline: Cell<Instant>,
+    /// Is that sooner than for others, because its client may have gone?
+    is_hurried: Cell<bool>,
     /// Set once it has to end.
     pub(crate) ended: Cell<Option<Ended>>,
     /// Where it stood then.
@@ -42,6 +46,7 @@ impl Control {
     pub(crate) fn new() -> Rc<Self> {
         Rc::new(Self {
             deadline: Cell::new(Instant::now()),
+            is_hurried: Cell::new(false),
             ended: Cell::new(None),
             trace: RefCell::new(Vec::new()),
             slices: Cell::new(0),
@@ -55,8 +60,22 @@ impl Control {
         }
     }
 
+    /// Has it done by then, if it had more time.
+    pub(crate) fn hurry(&self, deadline: Instant) {
+        if deadline < self.deadline.get() {
+            self.deadline.set(deadline);
+            self.is_hurried.set(true);
+        }
+    }
+
+    /// Why it ends when its time is over.
+    pub(crate) fn overdue(&self) -> Ended {
+        if self.is_hurried.get() { Ended::Abandoned } else { Ended::Timeout }
+    }
+
     pub(crate) fn reset(&self, deadline: Instant) {
         self.deadline.set(deadline);
+        self.is_hurried.set(false);
         self.ended.set(None);
         self.slices.set(0);
         self.trace.borrow_mut().clear();

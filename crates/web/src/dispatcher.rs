@@ -27,8 +27,8 @@ struct Queued {
     origin: Origin,
     request: Request,
     arrived: Instant,
-    /// Its client sends nothing more, and may have gone.
-    is_abandoned: bool,
+    /// Since when its client sends nothing more, and may have gone.
+    abandoned: Option<Instant>,
 }
 
 /// What answers the requests of a worker.
@@ -74,7 +74,7 @@ impl Dispatcher {
     }
 
     /// When the time of the next handler is over.
-    pub(crate) fn next_deadline(&mut self) -> Option<Instant> {
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.handlers.next_deadline()
     }
 
@@ -93,11 +93,11 @@ impl Dispatcher {
             self.handlers.expire(Instant::now(), |ended| done.push(ended));
         }
         while self.handlers.len() < self.common.max_handlers
-            && let Some(Queued { origin, request, arrived, is_abandoned }) = self.queue.pop_front()
+            && let Some(Queued { origin, request, arrived, abandoned }) = self.queue.pop_front()
         {
             done.extend(self.handlers.start(origin, request, arrived));
-            if is_abandoned {
-                self.handlers.hurry(origin);
+            if let Some(since) = abandoned {
+                self.handlers.hurry(origin, since);
             }
         }
         for ended in done {
@@ -158,7 +158,7 @@ impl Dispatcher {
             if self.queue.len() >= self.common.max_queue {
                 return Outcome::Answered(busy());
             }
-            self.queue.push_back(Queued { origin, request, arrived, is_abandoned: false });
+            self.queue.push_back(Queued { origin, request, arrived, abandoned: None });
             return Outcome::Pending;
         }
         match self.handlers.start(origin, request, arrived) {
@@ -221,9 +221,10 @@ impl Service for Dispatcher {
 
     fn half_closed(&mut self, id: RequestId) {
         let origin = Origin::Local(id);
-        self.handlers.hurry(origin);
-        if let Some(queued) = self.queue.iter_mut().find(|queued| queued.origin == origin) {
-            queued.is_abandoned = true;
+        let now = Instant::now();
+        match self.queue.iter_mut().find(|queued| queued.origin == origin) {
+            Some(queued) => queued.abandoned = Some(now),
+            None => self.handlers.hurry(origin, now),
         }
     }
 

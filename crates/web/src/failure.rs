@@ -34,7 +34,7 @@ impl Failure {
     pub(crate) fn status(&self) -> Status {
         match self.cause {
             Cause::Thrown(_) | Cause::Memory => Status::INTERNAL_SERVER_ERROR,
-            Cause::Timeout => Status::SERVICE_UNAVAILABLE,
+            Cause::Timeout | Cause::Abandoned => Status::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -43,6 +43,9 @@ impl Failure {
         match &self.cause {
             Cause::Thrown(value) => error_message(value),
             Cause::Timeout => "the request took longer than a request may (--request-timeout)".to_owned(),
+            Cause::Abandoned => "the client has closed its side, and the request took longer than is worth while then \
+                                 (--half-close-timeout)"
+                .to_owned(),
             Cause::Memory => "the request took more memory than a request may (--request-memory)".to_owned(),
         }
     }

@@ -9,7 +9,7 @@ use crate::run::Run;
 use fiber::{Fiber, Parked, Pool, Step};
 use http::Request;
 use slab::Slab;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
@@ -101,10 +101,8 @@ pub(crate) struct Handlers<K> {
     ready: Arc<Ready>,
     waiting: usize,
     serial: u64,
-    /// Of those that did not end at once, in the order in which their time is over.
-    deadlines: VecDeque<(Instant, Ticket)>,
-    /// The same for those whose clients send nothing more.
-    abandoned: VecDeque<(Instant, Ticket)>,
+    /// Of the active ones, in the order in which their time is over.
+    deadlines: BTreeSet<(Instant, Ticket)>,
 }
 
 impl<K: Copy + PartialEq> Handlers<K> {
@@ -128,8 +126,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
             ready,
             waiting: 0,
             serial: 0,
-            deadlines: VecDeque::new(),
-            abandoned: VecDeque::new(),
+            deadlines: BTreeSet::new(),
         }
     }
 
@@ -155,17 +152,8 @@ impl<K: Copy + PartialEq> Handlers<K> {
     }
 
     /// When the time of the next one is over.
-    pub(crate) fn next_deadline(&mut self) -> Option<Instant> {
-        let is_active = |(_, ticket): &(Instant, Ticket)| {
-            self.active.get(ticket.slot).is_some_and(|active| active.serial == ticket.serial)
-        };
-        let next = |list: &mut VecDeque<(Instant, Ticket)>| {
-            while list.front().is_some_and(|first| !is_active(first)) {
-                list.pop_front();
-            }
-            list.front().map(|(at, _)| *at)
-        };
-        next(&mut self.deadlines).into_iter().chain(next(&mut self.abandoned)).min()
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.first().map(|(at, _)| *at)
     }
 
     fn get(&self, ticket: Ticket) -> Option<&Active<K>> {
@@ -196,7 +184,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
             Step::Parked(parked) => {
                 let slot = self.active.insert(active);
                 let ticket = Ticket { slot, serial };
-                self.deadlines.push_back((deadline, ticket));
+                self.deadlines.insert((deadline, ticket));
                 self.parked(ticket, parked)
             }
         }
@@ -238,6 +226,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
 
     fn leave(&mut self, ticket: Ticket, run: Box<Run>) -> Option<Done<K>> {
         let active = self.active.try_remove(ticket.slot)?;
+        self.deadlines.remove(&(active.control.deadline.get(), ticket));
         Some(self.end(active, run))
     }
 
@@ -298,19 +287,14 @@ impl<K: Copy + PartialEq> Handlers<K> {
 
     /// Ends the handlers whose time is over.
     pub(crate) fn expire(&mut self, now: Instant, mut done: impl FnMut(Done<K>)) {
-        while let Some(ticket) = self.overdue(now) {
-            if let Some(ended) = self.stop(ticket, Ended::Timeout) {
+        while self.next_deadline().is_some_and(|at| at <= now)
+            && let Some((_, ticket)) = self.deadlines.pop_first()
+        {
+            let why = self.get(ticket).map(|active| active.control.overdue());
+            if let Some(ended) = why.and_then(|why| self.stop(ticket, why)) {
                 done(ended);
             }
         }
-    }
-
-    /// Takes the next one whose time is over; it may have ended.
-    fn overdue(&mut self, now: Instant) -> Option<Ticket> {
-        let mut next = |list: fn(&mut Self) -> &mut VecDeque<(Instant, Ticket)>| {
-            list(self).pop_front_if(|(at, _)| *at <= now).map(|(_, ticket)| ticket)
-        };
-        next(|this| &mut this.deadlines).or_else(|| next(|this| &mut this.abandoned))
     }
 
     /// The handler that works for `key`.
@@ -326,10 +310,14 @@ impl<K: Copy + PartialEq> Handlers<K> {
         }
     }
 
-    /// Leaves the handler that works for `key` only little time: its client may have gone.
-    pub(crate) fn hurry(&mut self, key: K) {
-        if let Some(ticket) = self.find(key) {
-            self.abandoned.push_back((Instant::now() + self.bounds.abandoned_time, ticket));
+    /// Leaves the handler that works for `key` only little time: its client has sent nothing more since then and may have gone.
+    pub(crate) fn hurry(&mut self, key: K, since: Instant) {
+        if let Some(ticket) = self.find(key)
+            && let Some(active) = self.active.get(ticket.slot)
+        {
+            self.deadlines.remove(&(active.control.deadline.get(), ticket));
+            active.control.hurry(since + self.bounds.abandoned_time);
+            self.deadlines.insert((active.control.deadline.get(), ticket));
         }
     }
 

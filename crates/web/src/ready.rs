@@ -5,7 +5,7 @@ use std::task::{Wake, Waker};
 use tokio::sync::Notify;
 
 /// A fiber, for as long as it is the one at its place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Ticket {
     pub(crate) slot: usize,
     pub(crate) serial: u64,

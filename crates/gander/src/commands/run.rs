@@ -6,7 +6,7 @@ use crate::registry;
 use crate::report::print_diagnostics;
 use crate::serve;
 use crate::serve::load::{Attempt, Started, load};
-use crate::settings::{Flags, report};
+use crate::settings::Flags;
 use bytecode::Program;
 use compiler::Loaded;
 use source::Diagnostic;
@@ -27,9 +27,9 @@ pub(crate) struct Run {
     /// Prints the bytecode instead of running it.
     #[arg(long)]
     disassemble: bool,
-    /// How deep calls may nest before `Stack overflow`, an error like others.
-    #[arg(long, value_name = "CALLS", default_value_t = vm::DEFAULT_CALL_DEPTH)]
-    max_depth: usize,
+    /// How deep calls may nest before `Stack overflow`, an error like others. Without it as gander serve --help says.
+    #[arg(long, value_name = "CALLS")]
+    max_depth: Option<usize>,
     /// The program's main file.
     file: PathBuf,
     /// Arguments for the program: what args() gives.
@@ -86,22 +86,20 @@ pub fn host(file: &Path, args: Vec<String>) -> Host {
 /// # Errors
 /// A main file that cannot be read or is empty.
 pub fn execute(file: &Path, args: Vec<String>) -> Result<u8, Problem> {
-    run_file(file, args, vm::DEFAULT_CALL_DEPTH)
+    run_file(file, args, None)
 }
 
-fn run_file(file: &Path, args: Vec<String>, max_depth: usize) -> Result<u8, Problem> {
+fn run_file(file: &Path, args: Vec<String>, max_depth: Option<usize>) -> Result<u8, Problem> {
     let began = Instant::now();
-    let Attempt { result, files } = load(file, args, max_depth, false);
+    let Attempt { result, files } = load(file, args.clone(), max_depth.unwrap_or(vm::DEFAULT_CALL_DEPTH), false);
     Ok(match result? {
         Started::Ended(code) => code,
         Started::NoRoutes => 0,
-        Started::Application(application) => match Flags::default().life() {
-            Ok(life) => serve::run(file, &life, application, files, began),
-            Err(problems) => {
-                report(&problems);
-                2
-            }
-        },
+        Started::Application(application) => Flags::default().settle().map_or(2, |mut life| {
+            life.args = args;
+            life.options.max_depth = max_depth.unwrap_or(life.options.max_depth);
+            serve::run(file, &life, application, files, began)
+        }),
     })
 }
 

@@ -1,7 +1,7 @@
 //! `gander serve`: runs a program's top level once and answers requests with what it registered.
 
 use crate::serve::serve;
-use crate::settings::{Flags, near_misses, report};
+use crate::settings::Flags;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,17 +18,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn execute(self) -> ExitCode {
-        match self.flags.life() {
-            Ok(life) => {
-                for warning in near_misses() {
-                    eprintln!("warning: {warning}");
-                }
-                ExitCode::from(serve(&self.file, &life))
-            }
-            Err(problems) => {
-                report(&problems);
-                ExitCode::from(2)
-            }
-        }
+        let code = self.flags.settle().map_or(2, |life| serve(&self.file, &life));
+        ExitCode::from(code)
     }
 }

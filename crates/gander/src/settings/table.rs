@@ -30,7 +30,8 @@ pub(super) enum Kind {
     Duration(Duration, fn(&mut Life) -> &mut Duration),
     Size(RangeInclusive<u64>, fn(&mut Life) -> Whole<'_>),
     Count(RangeInclusive<u64>, fn(&mut Life) -> Whole<'_>),
-    Switch(fn(&mut Life) -> &mut bool),
+    /// The default in words, where it depends on others.
+    Switch(Option<&'static str>, fn(&mut Life) -> &mut bool),
     /// One that is like no other.
     Own {
         takes: Takes,
@@ -82,10 +83,6 @@ const fn list(
     set: fn(&mut Life, &[&str]) -> Result<(), String>,
 ) -> Kind {
     Kind::Own { takes: Takes::List, value_name, default, set }
-}
-
-const fn own_switch(default: &'static str, set: fn(&mut Life, &[&str]) -> Result<(), String>) -> Kind {
-    Kind::Own { takes: Takes::Switch, value_name: "on|off", default, set }
 }
 
 /// All settings, in the order in which they are listed.
@@ -156,19 +153,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         DEVELOPMENT,
         "dev",
         "Show errors to clients, and watch",
-        own_switch("on at a terminal", |life, values| {
-            life.options.dev = value::switch(one(values))?;
-            Ok(())
-        }),
+        Kind::Switch(Some("on at a terminal"), |life| &mut life.options.dev),
     ),
     setting(
         DEVELOPMENT,
         "watch",
         "Load the program again when one of its files changes",
-        own_switch("as --dev", |life, values| {
-            life.watch = value::switch(one(values))?;
-            Ok(())
-        }),
+        Kind::Switch(Some("as --dev"), |life| &mut life.watch),
     ),
     setting(
         REQUESTS,
@@ -179,7 +170,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting(
         REQUESTS,
         "half-close-timeout",
-        "The same for a client that has closed its side: it may have gone, and it may wait",
+        "Time for a request once its client has closed its side: it may have gone, and it may wait; beyond: 503",
         Kind::Duration(Duration::ZERO, |life| &mut life.options.abandoned_time),
     ),
     setting(
@@ -216,19 +207,19 @@ pub(super) const SETTINGS: &[Setting] = &[
         ROUTES,
         "auto-head",
         "Answer HEAD with the GET route of the path",
-        Kind::Switch(|life| &mut life.options.auto_head),
+        Kind::Switch(None, |life| &mut life.options.auto_head),
     ),
     setting(
         ROUTES,
         "auto-options",
         "Answer OPTIONS with the methods of the path",
-        Kind::Switch(|life| &mut life.options.auto_options),
+        Kind::Switch(None, |life| &mut life.options.auto_options),
     ),
     setting(
         ROUTES,
         "auto-405",
         "Answer 405 where the path has other methods only; else 404",
-        Kind::Switch(|life| &mut life.options.auto_not_allowed),
+        Kind::Switch(None, |life| &mut life.options.auto_not_allowed),
     ),
     Setting {
         alias: Some("LOOK_HEALTH_PATH"),
@@ -383,7 +374,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         CONNECTIONS,
         "count-loopback",
         "Count connections from this machine as those of an address",
-        Kind::Switch(|life| &mut life.options.limits.count_loopback),
+        Kind::Switch(None, |life| &mut life.options.limits.count_loopback),
     ),
     setting(
         CONNECTIONS,
@@ -427,9 +418,20 @@ impl Whole<'_> {
 }
 
 impl Kind {
+    /// What stands for a value in the help.
+    pub(super) fn value_name(&self) -> &'static str {
+        match self {
+            Self::Duration(..) => "TIME",
+            Self::Size(..) => "BYTES",
+            Self::Count(..) => "NUMBER",
+            Self::Switch(..) => "on|off",
+            Self::Own { value_name, .. } => value_name,
+        }
+    }
+
     pub(super) fn takes(&self) -> Takes {
         match self {
-            Self::Switch(_) => Takes::Switch,
+            Self::Switch(..) => Takes::Switch,
             Self::Own { takes, .. } => *takes,
             Self::Duration(..) | Self::Size(..) | Self::Count(..) => Takes::One,
         }
@@ -449,8 +451,8 @@ impl Setting {
             Kind::Duration(_, place) => value::duration_text(*place(&mut life)),
             Kind::Size(_, place) => value::size_text(place(&mut life).get()),
             Kind::Count(_, place) => place(&mut life).get().to_string(),
-            Kind::Switch(place) => if *place(&mut life) { "on" } else { "off" }.to_owned(),
-            Kind::Own { default, .. } => (*default).to_owned(),
+            Kind::Switch(None, place) => if *place(&mut life) { "on" } else { "off" }.to_owned(),
+            Kind::Switch(Some(default), _) | Kind::Own { default, .. } => (*default).to_owned(),
         }
     }
 
@@ -479,7 +481,7 @@ impl Setting {
                 let count = bounded(one(values), value::count(one(values))?, range, |bound| bound.to_string())?;
                 place(life).set(count);
             }
-            Kind::Switch(place) => *place(life) = value::switch(one(values))?,
+            Kind::Switch(_, place) => *place(life) = value::switch(one(values))?,
             Kind::Own { set, .. } => set(life, values)?,
         }
         Ok(())
@@ -504,7 +506,7 @@ pub(crate) fn reference() -> String {
          Written by `gander doc --settings`; a test keeps it current.\n\n\
          Each setting is a flag of `gander serve` and a variable of the environment: `--request-timeout 5s` is\n\
          `GANDER_REQUEST_TIMEOUT=5s`. A flag counts before the environment. Without either the default holds, and every default is\n\
-         meant for production. A value that does not fit ends the start with exit code 2 and says what would fit.\n\n\
+         meant for production, with the server's messages going elsewhere than to a terminal. A value that does not fit ends the start with exit code 2 and says what would fit.\n\n\
          Times need their unit: `100us`, `500ms`, `30s`, `2m`, `1h`. Sizes are bytes, or `64k`, `10m`, `1g` with 1024 as the step.\n\
          Switches are `on` or `off`; a switch without a value is on. Lists are separated by commas.\n",
     );

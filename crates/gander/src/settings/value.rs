@@ -39,7 +39,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         return Ok(Duration::ZERO);
     }
     let nanoseconds = scaled(text, &TIME_UNITS);
-    nanoseconds.map(Duration::from_nanos).ok_or(format!("'{text}' is no time; write it with its unit: 500ms, 30s, 2m"))
+    nanoseconds
+        .map(Duration::from_nanos)
+        .ok_or_else(|| format!("'{text}' is no time; write it with its unit: 500ms, 30s, 2m"))
 }
 
 pub(super) fn duration_text(duration: Duration) -> String {
@@ -49,7 +51,7 @@ pub(super) fn duration_text(duration: Duration) -> String {
 /// `65536`, `64k`, `10m`.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     let text_of_unit = text.strip_suffix(['b', 'B']).unwrap_or(text);
-    scaled(text_of_unit, &SIZE_UNITS).ok_or(format!("'{text}' is no size; write bytes, or 64k, 10m, 1g"))
+    scaled(text_of_unit, &SIZE_UNITS).ok_or_else(|| format!("'{text}' is no size; write bytes, or 64k, 10m, 1g"))
 }
 
 pub(super) fn size_text(size: u64) -> String {

@@ -20,7 +20,7 @@ pub(super) fn shown(context: &Context, failure: &Failure, status: Status) -> err
         status,
         kind: match failure.cause {
             Cause::Thrown(_) => "Runtime Error".to_owned(),
-            Cause::Timeout => "Request Timeout".to_owned(),
+            Cause::Timeout | Cause::Abandoned => "Request Timeout".to_owned(),
             Cause::Memory => "Out of Memory".to_owned(),
         },
         message: failure.message(),
@@ -51,6 +51,7 @@ fn findings(application: &Application, failure: &Failure) -> (Vec<Finding>, Opti
     let mut hint = match failure.cause {
         Cause::Thrown(_) => None,
         Cause::Timeout => Some("A longer time can be given with --request-timeout.".to_owned()),
+        Cause::Abandoned => Some("A longer time can be given with --half-close-timeout.".to_owned()),
         Cause::Memory => Some("More memory can be given with --request-memory.".to_owned()),
     };
     let mut shown = Vec::new();
