@@ -13,12 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
-from runner import child, cli, compare, measure, ratios, report, rows, runtimes, table
+HERE = Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent))
+
+from kit import table
+from runner import child, cli, compare, measure, ratios, report, rows, runtimes
 from runner.compare import Verdict
 from runner.measure import Measured, Sample
 from runner.runtimes import Runtime
 
-HERE = Path(__file__).resolve().parent
 OURS = Runtime("gander", "LOOK", "1", ("gander",), ())
 NODE = Runtime("node", "Node", "2", ("node",), ())
 LUA = Runtime("lua", "Lua 5.4", "3", ("lua",), (), other_kind=frozenset({"regex", "exception"}))

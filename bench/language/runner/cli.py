@@ -9,10 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import compare, machine, measure, ratios, report, rows, runtimes, startup, table
+from kit import cargo, machine, table
+from kit.cargo import Missing
+
+from . import compare, measure, ratios, report, rows, runtimes, startup
 from .child import Failed
 from .compare import Verdict
-from .runtimes import Missing, Runtime
+from .runtimes import Runtime
 
 _DESCRIPTION = """\
 Measures the LOOK language beside Node, PHP with its JIT, LuaJIT and Lua 5.4, or beside an older build of itself.
@@ -110,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out",
         type=Path,
-        default=runtimes.WORKSPACE / "target/bench-language",
+        default=cargo.WORKSPACE / "target/bench-language",
         metavar="DIR",
         help="folder for the Markdown and JSON files (default: target/bench-language in the workspace)",
     )
@@ -124,7 +127,7 @@ def _rows(flags: argparse.Namespace) -> int:
     chosen = [row for row in chosen if not row.only or any(peer.name in row.only for peer in peers)]
     if not chosen:
         raise ValueError(f"--rows: none of the chosen peers has {flags.rows}")
-    ours = runtimes.ours(flags.gander or runtimes.build())
+    ours = runtimes.ours(flags.gander or cargo.build("gander"))
     about = _about(flags, flags.rounds or 3)
     todo = measure.tasks(chosen, [ours], peers)
     measured = measure.measure(todo, about["rounds"], flags.timeout, _progress)
@@ -159,7 +162,7 @@ def _compare(flags: argparse.Namespace) -> int:
 
 def _startup(flags: argparse.Namespace) -> int:
     peers: list[Runtime] = runtimes.find(runtimes.choose(flags.peers))
-    ours = runtimes.ours(flags.gander or runtimes.build())
+    ours = runtimes.ours(flags.gander or cargo.build("gander"))
     about = _about(flags, startup.RUNS)
     starts = startup.measure([ours, *peers], _progress, about["rounds"])
     _publish(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import ratios, table
+from kit import table
+from kit.table import BAD, DIM, GOOD, PLAIN, Cell
+
+from . import ratios
 from .compare import Change, Verdict
 from .measure import Measured
 from .ratios import Line, geometric_mean
 from .runtimes import Runtime
 from .startup import FLOOR, Start
-from .table import BAD, DIM, GOOD, PLAIN, Cell
 
 _TONES = {Verdict.IMPROVED: GOOD, Verdict.UNCHANGED: PLAIN, Verdict.REGRESSED: BAD, Verdict.REFUSED: BAD}
 # What the language core promises against Lua 5.4: no row slower than this.

@@ -6,18 +6,16 @@ name and its package, never a column that silently is not there.
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from kit.cargo import Missing
 
 from . import child
 
 #: `bench/language`, where the programs lie.
 PROGRAMS = Path(__file__).resolve().parent.parent
-#: The root of the workspace, where cargo runs.
-WORKSPACE = PROGRAMS.parent.parent
 
 #: Name of our own runtime in samples and reports.
 OURS = "gander"
@@ -123,11 +121,6 @@ PEERS: tuple[Peer, ...] = (
 DEFAULT_PEERS = "node,php,luajit,lua"
 
 _PROBE_SECONDS = 30.0
-_BUILD_SECONDS = 3600.0
-
-
-class Missing(Exception):
-    """Something asked for is not there; the text says what and how to get it."""
 
 
 def choose(names: str) -> list[Peer]:
@@ -192,26 +185,6 @@ def ours(binary: Path, name: str = OURS, title: str = "LOOK") -> Runtime:
         command=(str(program), "run", str(PROGRAMS / "bench.lk")),
         hello=(str(program), "run", str(PROGRAMS / "hello/hello.lk")),
     )
-
-
-def build() -> Path:
-    """Builds the release binary with cargo and returns its path, wherever the target folder lies.
-
-    Raises Missing when cargo is not there or the build fails; cargo's own messages go to standard error.
-    """
-    command = ("cargo", "build", "--release", "--package", "gander", "--message-format", "json-render-diagnostics")
-    try:
-        built = subprocess.run(
-            command, cwd=WORKSPACE, stdout=subprocess.PIPE, text=True, timeout=_BUILD_SECONDS, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise Missing(f"the release build failed ({error}); give a ready program with --gander PATH") from error
-    for line in built.stdout.splitlines():
-        message = json.loads(line)
-        is_program = message.get("reason") == "compiler-artifact" and message.get("executable")
-        if is_program and message["target"]["name"] == "gander":
-            return Path(message["executable"])
-    raise Missing("cargo built no program called gander; give one with --gander PATH")
 
 
 def _first_line(result: child.Result) -> str:

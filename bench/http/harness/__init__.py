@@ -1,0 +1,1 @@
+"""The HTTP benchmark. In data-flow order: servers and tool, scenarios, bars, report, cli."""
