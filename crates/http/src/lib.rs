@@ -5,7 +5,7 @@
 //! [`Service`] answers it, `encode` writes the answer down, `output` keeps what the client does not take at once. `timers` and
 //! `limits` bound what a client may ask for. Connections inside of TLS, HTTP/2 among them, go their own way through `secure`.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod admission;
 mod body;
@@ -36,10 +36,10 @@ mod worker;
 pub use connection::replay::check_cuts;
 pub use field::{Fields, InvalidField};
 pub use limits::Limits;
-pub use listen::{Acceptor, Listener};
+pub use listen::{Acceptor, Deferral, Listener};
 pub use mailbox::Mailbox;
 pub use request::{Body, Request};
-pub use response::{Payload, Response};
+pub use response::{FilePart, Payload, Response};
 pub use secure::{Admitted, CertificateError, Certificates, Dispatch, serve_secure};
 pub use service::{Answer, RequestId, Service};
 pub use shared::Shared;

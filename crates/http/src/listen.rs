@@ -10,13 +10,16 @@ use crate::sys;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
+
+/// The least that the kernel knows.
+const DEFERRAL_SECONDS: i32 = 1;
 
 /// A socket that accepts connections.
 #[derive(Debug)]
 pub struct Listener {
-    socket: OwnedFd,
+    socket: Arc<OwnedFd>,
     address: SocketAddr,
     is_secure: bool,
 }
@@ -27,7 +30,7 @@ impl Listener {
     /// # Errors
     /// The address is in use, is not one of this machine, or needs more rights.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
-        let socket = sys::listen(address)?;
+        let socket = Arc::new(sys::listen(address)?);
         let address = sys::local_address(&socket)?;
         Ok(Self { socket, address, is_secure: false })
     }
@@ -53,8 +56,35 @@ impl Listener {
         self.is_secure
     }
 
+    /// Leaves new connections to the kernel until their clients have said something, or for about a second: a worker then
+    /// wakes once for a connection and its first request, not twice.
+    ///
+    /// # Errors
+    /// The system cannot; everything else goes on as it would.
+    pub fn defer(&self) -> io::Result<Deferral> {
+        sys::defer_accept(&self.socket, DEFERRAL_SECONDS)?;
+        Ok(Deferral { socket: Arc::downgrade(&self.socket) })
+    }
+
     pub(crate) fn socket(&self) -> &OwnedFd {
         &self.socket
+    }
+}
+
+/// What [`Listener::defer`] has begun.
+#[derive(Debug)]
+pub struct Deferral {
+    socket: Weak<OwnedFd>,
+}
+
+impl Deferral {
+    /// Ends it: connections are handed over at once again. To be called a moment before the listener closes, since those that
+    /// the kernel holds back then are lost, with requests that are on their way.
+    pub fn end(&self) {
+        if let Some(socket) = self.socket.upgrade() {
+            // An option that could be set can be unset.
+            let _ = sys::defer_accept(&socket, 0);
+        }
     }
 }
 

@@ -36,8 +36,15 @@ struct Setup {
 
 impl Setup {
     fn new() -> Self {
-        let mut worker = Worker::new(Shared::new(Limits::default())).expect("a worker can be made");
-        let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port is free");
+        let worker = Worker::new(Shared::new(Limits::default())).expect("a worker can be made");
+        Self::listening(worker, Self::listener())
+    }
+
+    fn listener() -> Listener {
+        Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port is free")
+    }
+
+    fn listening(mut worker: Worker, listener: Listener) -> Self {
         let address = listener.address();
         worker.listen(listener).expect("the listener can be watched");
         Self { worker, service: Holding::default(), address }
@@ -150,6 +157,22 @@ fn a_worker_that_listens_stops_listening_first() {
     }
     drop((client, waiting));
     setup.run_until(|worker, _| worker.is_empty());
+}
+
+#[test]
+fn a_deferred_connection_comes_when_it_speaks_or_when_the_deferral_ends() {
+    let listener = Setup::listener();
+    let deferral = listener.defer().expect("the system knows it");
+    let worker = Worker::new(Shared::new(Limits::default())).expect("a worker can be made");
+    let mut setup = Setup::listening(worker, listener);
+    let mut silent = Client::connect(setup.address);
+    let mut speaking = Client::connect(setup.address);
+    setup.request(&mut speaking);
+    assert_eq!(setup.worker.connections(), 1, "the silent one is still with the kernel");
+    deferral.end();
+    setup.request(&mut silent);
+    let _third = Client::connect(setup.address);
+    setup.run_until(|worker, _| worker.connections() == 3);
 }
 
 #[test]
