@@ -5,13 +5,18 @@ mod room;
 mod signals;
 mod watch;
 
+use crate::report::stderr_style;
 use load::{Attempt, Started, load};
 use room::Room;
 use signals::Wish;
+use source::Style;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+use stdlib::log::{self, Format, Journal, Level};
+use vm::Value;
 use watch::Watch;
 use web::{Application, Options, Server};
 
@@ -31,6 +36,27 @@ pub(crate) struct Life {
     pub(crate) drain_delay: Duration,
     /// Time for what has been asked when it stops.
     pub(crate) grace: Duration,
+    pub(crate) log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LogFormat {
+    /// Text at a terminal, else JSON.
+    Auto,
+    Text,
+    Json,
+}
+
+impl LogFormat {
+    fn resolve(self) -> Format {
+        match self {
+            Self::Json => Format::Json,
+            Self::Auto if !std::io::stderr().is_terminal() => Format::Json,
+            Self::Text | Self::Auto if stderr_style() == Style::Colour => Format::Coloured,
+            Self::Text | Self::Auto => Format::Text,
+        }
+    }
 }
 
 impl Default for Life {
@@ -43,6 +69,7 @@ impl Default for Life {
             watch: false,
             drain_delay: Duration::ZERO,
             grace: Duration::from_secs(10),
+            log_format: LogFormat::Auto,
         }
     }
 }
@@ -77,6 +104,11 @@ pub(crate) fn run(file: &Path, life: &Life, application: Arc<Application>, files
         Err(error) => return refuse(&format!("cannot take signals: {error}")),
     };
     vm::memory::prefer_giving_back();
+    let _journal = match Journal::start() {
+        Ok(journal) => journal,
+        Err(error) => return refuse(&format!("cannot start the thread that writes the log: {error}")),
+    };
+    log::set_format(life.log_format.resolve());
     let routes = application.route_count();
     let server = match Server::start(application, &life.options) {
         Ok(server) => server,
@@ -98,7 +130,7 @@ pub(crate) fn run(file: &Path, life: &Life, application: Arc<Application>, files
             }
         }
         if server.has_failed() {
-            eprintln!("error: a worker has ended; the server stops");
+            say(Level::Error, "a worker has ended; the server stops");
             let _ = server.stop(Duration::ZERO);
             return 1;
         }
@@ -113,28 +145,47 @@ fn refuse(message: &str) -> u8 {
     2
 }
 
+/// Logs what happens to the server.
+fn say(level: Level, message: &str) {
+    let label = match level {
+        Level::Error => "ERROR",
+        Level::Warn => "WARN",
+        Level::Info | Level::Debug => "INFO",
+    };
+    log::event(level, label, message, &[]);
+}
+
+/// At a terminal the first lines are for whoever has just started it, without the time.
 fn announce(file: &Path, server: &Server, routes: usize, life: &Life, took: Duration) {
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    for address in server.urls() {
-        eprintln!("{address}");
+    let line = |label: &str, text: &str, details: &[(&str, Value)]| match log::format() {
+        Format::Json => log::event(Level::Info, label, if details.is_empty() { text } else { "" }, details),
+        Format::Text | Format::Coloured => eprintln!("{text}"),
+    };
+    for url in server.urls() {
+        line("LISTENING", &url, &[("url", Value::str(url.as_str()))]);
+    }
+    if let Some(address) = server.metrics_address() {
+        line("METRICS", &format!("metrics at {address}"), &[("address", Value::str(address.to_string()))]);
     }
     let mode = if life.options.dev { ", development" } else { "" };
-    eprintln!(
+    let text = format!(
         "{}: {}, {}{mode}, ready after {:.1} ms",
         file.display(),
         plural(routes, "route"),
         plural(life.options.workers, "worker"),
         took.as_secs_f64() * 1e3
     );
+    line("READY", &text, &[]);
 }
 
 /// Builds the application anew beside the one that answers, and lets it answer if that works.
 fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &str) {
     let began = Instant::now();
     match server.reload_certificate() {
-        Ok(true) => eprintln!("the certificate was renewed"),
+        Ok(true) => say(Level::Info, "the certificate was renewed"),
         Ok(false) => {}
-        Err(error) => eprintln!("warning: the certificate stays as it is: {error}"),
+        Err(error) => say(Level::Warn, &format!("the certificate stays as it is: {error}")),
     }
     let Attempt { result, files } = load(file, life.args.clone(), life.options.max_depth, life.has_files());
     if life.watch {
@@ -143,7 +194,9 @@ fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &
     let why = match result {
         Ok(Started::Application(application)) => {
             server.set_application(application);
-            eprintln!("reloaded after {cause} in {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
+            server.count_reload(true);
+            let took = began.elapsed().as_secs_f64() * 1e3;
+            say(Level::Info, &format!("reloaded after {cause} in {took:.1} ms"));
             return;
         }
         Ok(Started::NoRoutes) => Some("the program registers no routes any more".to_owned()),
@@ -151,9 +204,10 @@ fn reload(file: &Path, life: &Life, server: &Server, watch: &mut Watch, cause: &
         Err(problem) => Some(problem.to_string()),
     };
     if let Some(why) = why {
-        eprintln!("error: {why}");
+        say(Level::Error, &why);
     }
-    eprintln!("not reloaded after {cause}: the program as it was goes on answering");
+    server.count_reload(false);
+    say(Level::Error, &format!("not reloaded after {cause}: the program as it was goes on answering"));
 }
 
 /// Stops: health checks fail first, then nothing new is taken, then what has been asked is answered.
@@ -163,14 +217,15 @@ fn stop(server: Server, life: &Life) -> u8 {
     match server.stop(life.grace) {
         Ok(true) => 0,
         Ok(false) => {
-            eprintln!(
-                "warning: some requests were not done after the grace time of {:?} (--grace) and were ended",
-                life.grace
+            let grace = life.grace;
+            say(
+                Level::Warn,
+                &format!("some requests were not done after the grace time of {grace:?} (--grace) and were ended"),
             );
             0
         }
         Err(error) => {
-            eprintln!("error: {error}");
+            say(Level::Error, &error.to_string());
             1
         }
     }

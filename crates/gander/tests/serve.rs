@@ -115,7 +115,7 @@ fn a_request_ends_with_the_program_it_began_with() {
     let (server, file) = start("old", &[]);
     let mut client = server.connect();
     client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is sent");
-    std::thread::sleep(Duration::from_millis(50));
+    std::thread::sleep(Duration::from_millis(100));
     edition(&file, 2);
     server.signal(Signal::HUP);
     server.wait_for("reloaded after SIGHUP");

@@ -1,10 +1,16 @@
 //! Log lines, to the standard error output or to one file a day.
 //!
-//! Where they go is a matter of the whole process, not of one program thread. A message is one line whatever is in it,
-//! so that nobody can forge another.
+//! Where they go is a matter of the whole process, not of one program thread. In a server a thread of its own writes them.
+
+mod journal;
+mod line;
+
+pub use journal::{Journal, lost};
+pub use line::{Format, format, set_format};
 
 use crate::date;
 use crate::env;
+use crate::helper;
 use jiff::civil::DateTime;
 use macros::module;
 use std::fs::{File, OpenOptions};
@@ -16,10 +22,14 @@ use vm::{Cx, Number, Thrown, Value};
 
 /// How much a line matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Level {
+pub enum Level {
+    /// Only while developing.
     Debug,
+    /// Normal work.
     Info,
+    /// Should be looked at.
     Warn,
+    /// Something failed.
     Error,
 }
 
@@ -33,66 +43,69 @@ impl Level {
             _ => return None,
         })
     }
-}
 
-/// Longer messages are cut.
-const MAX_MESSAGE: usize = 64 << 10;
-
-#[derive(Debug)]
-struct Log {
-    /// Lines below this are dropped.
-    level: Level,
-    /// True to write to the standard error output beside a file.
-    verbose: bool,
-    target: Target,
-}
-
-#[derive(Debug)]
-enum Target {
-    StandardError,
-    Files(DailyFile),
-}
-
-/// The log; made from the environment when first used.
-static LOG: Mutex<Option<Log>> = Mutex::new(None);
-
-impl Log {
-    fn from_environment(cx: &mut Cx<'_>) -> Self {
-        let mut setting = |name: &[u8]| env::lookup(cx, name).ok().flatten();
-        let development = setting(b"APP_ENV").is_some_and(|value| value == b"development");
-        let debug = development || setting(b"APP_DEBUG").is_some_and(|value| value == b"true");
-        let folder = setting(b"LOG_DIR").filter(|folder| !folder.is_empty());
-        let target = match folder.map(|folder| DailyFile::in_folder(&folder_path(cx, &folder))) {
-            None => Target::StandardError,
-            Some(Ok(file)) => Target::Files(file),
-            Some(Err(problem)) => {
-                to_standard_error(format!("log: {problem} (from LOG_DIR); writing here instead\n").as_bytes());
-                Target::StandardError
-            }
-        };
-        Self { level: if debug { Level::Debug } else { Level::Info }, verbose: debug, target }
-    }
-
-    fn write(&mut self, now: DateTime, line: &[u8]) {
-        let in_file = match &mut self.target {
-            Target::StandardError => false,
-            Target::Files(file) => match file.write(now, line) {
-                Ok(()) => true,
-                Err(problem) => {
-                    to_standard_error(format!("log: {problem}; writing here instead\n").as_bytes());
-                    false
-                }
-            },
-        };
-        if !in_file || self.verbose {
-            to_standard_error(line);
+    fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
         }
     }
 }
 
-fn to_standard_error(line: &[u8]) {
-    // There is nowhere left to report a failure to.
-    let _lost_when_closed = std::io::stderr().lock().write_all(line);
+/// Which lines of the program are written, and where.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    /// Lines below this are dropped.
+    level: Level,
+    /// True to write to the standard error output beside a file.
+    verbose: bool,
+}
+
+/// Made from the environment when first used.
+static RULES: Mutex<Option<Rules>> = Mutex::new(None);
+
+/// The file of the day, if there is one. Whoever holds it may wait for the disk.
+static FILE: Mutex<Option<DailyFile>> = Mutex::new(None);
+
+fn rules(cx: &mut Cx<'_>) -> Rules {
+    let mut rules = RULES.lock().unwrap_or_else(PoisonError::into_inner);
+    *rules.get_or_insert_with(|| from_environment(cx))
+}
+
+fn from_environment(cx: &mut Cx<'_>) -> Rules {
+    let mut setting = |name: &[u8]| env::lookup(cx, name).ok().flatten();
+    let development = setting(b"APP_ENV").is_some_and(|value| value == b"development");
+    let debug = development || setting(b"APP_DEBUG").is_some_and(|value| value == b"true");
+    let folder = setting(b"LOG_DIR").filter(|folder| !folder.is_empty());
+    if let Some(folder) = folder.map(|folder| folder_path(cx, &folder)) {
+        journal::run_later(0, move || match DailyFile::in_folder(&folder) {
+            Ok(file) => *FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(file),
+            Err(problem) => {
+                let text = format!("log: {problem} (from LOG_DIR); writing here instead");
+                journal::to_standard_error(&line::line(Level::Warn, "WARN", text.as_bytes(), &[]));
+            }
+        });
+    }
+    Rules { level: if debug { Level::Debug } else { Level::Info }, verbose: debug }
+}
+
+/// Writes a line to the file of the day if there is one, else, or besides, to the standard error output.
+fn write(now: DateTime, line: &[u8], verbose: bool) {
+    let mut file = FILE.lock().unwrap_or_else(PoisonError::into_inner);
+    let in_file = match file.as_mut().map(|file| file.write(now, line)) {
+        None => false,
+        Some(Ok(())) => true,
+        Some(Err(problem)) => {
+            let text = format!("log: {problem}; writing here instead");
+            journal::to_standard_error(&line::line(Level::Warn, "WARN", text.as_bytes(), &[]));
+            false
+        }
+    };
+    if !in_file || verbose {
+        journal::to_standard_error(line);
+    }
 }
 
 /// A folder of log files; a relative one stands beside the main script.
@@ -135,45 +148,20 @@ impl DailyFile {
     }
 }
 
-/// Runs `work` on the log. Another thread's panic in the middle of a line leaves it usable.
-fn with_log<T>(cx: &mut Cx<'_>, work: impl FnOnce(&mut Log) -> T) -> T {
-    let mut log = LOG.lock().unwrap_or_else(PoisonError::into_inner);
-    work(log.get_or_insert_with(|| Log::from_environment(cx)))
-}
-
 /// Logs a message under a label. `message` is asked for only when it is wanted.
 fn log(cx: &mut Cx<'_>, level: Level, label: &str, message: impl FnOnce() -> Vec<u8>) {
-    with_log(cx, |log| {
-        if level >= log.level {
-            let now = date::now();
-            log.write(now, &line(now, label, &message()));
-        }
-    });
+    let Rules { level: least, verbose } = rules(cx);
+    if level >= least {
+        let now = date::now();
+        let line = line::line(level, label, &message(), &[]);
+        journal::run_later(line.len(), move || write(now, &line, verbose));
+    }
 }
 
-fn line(now: DateTime, label: &str, message: &[u8]) -> Vec<u8> {
-    let stamp = now.strftime("%Y-%m-%d %H:%M:%S.%3f");
-    let mut line = format!("[{stamp}] [{label}] ").into_bytes();
-    push_escaped(&mut line, message.get(..MAX_MESSAGE).unwrap_or(message));
-    if message.len() > MAX_MESSAGE {
-        line.extend_from_slice(format!("… ({} bytes)", message.len()).as_bytes());
-    }
-    line.push(b'\n');
-    line
-}
-
-/// Appends text as one line: line breaks and other control characters are written as escapes.
-fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
-    for chunk in text.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c == '\t' || !(c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            } else {
-                out.extend(c.escape_default().map(|c| c as u8));
-            }
-        }
-        out.extend(chunk.invalid().iter().flat_map(|byte| std::ascii::escape_default(*byte)));
-    }
+/// Logs an event of the server to the standard error output: a label, a message for people, and details by name for
+/// programs. Of the details, people see lists only.
+pub fn event(level: Level, label: &str, message: &str, details: &[(&str, Value)]) {
+    journal::write(&line::line(level, label, message.as_bytes(), details));
 }
 
 fn text_of(message: &Value) -> Vec<u8> {
@@ -287,13 +275,15 @@ pub mod builtins {
             let message = format!("log::configure(): {given} is not a level; use debug, info, warn or error");
             return Err(Thrown::error(message));
         };
-        let target = if folder.is_empty() {
-            Target::StandardError
+        let file = if folder.is_empty() {
+            None
         } else {
-            let file = DailyFile::in_folder(&folder_path(cx, folder));
-            Target::Files(file.map_err(|problem| Thrown::error(format!("log::configure(): {problem}")))?)
+            let folder = folder_path(cx, folder);
+            let file = helper::run(move || DailyFile::in_folder(&folder))?;
+            Some(file.map_err(|problem| Thrown::error(format!("log::configure(): {problem}")))?)
         };
-        with_log(cx, |log| *log = Log { level, verbose, target });
+        *RULES.lock().unwrap_or_else(PoisonError::into_inner) = Some(Rules { level, verbose });
+        journal::run_later(0, move || *FILE.lock().unwrap_or_else(PoisonError::into_inner) = file);
         Ok(())
     }
 }
@@ -303,19 +293,6 @@ mod tests {
     use super::*;
     use crate::testing::{Folder, call_in, error_in, isolate_in};
     use vm::Host;
-
-    #[test]
-    fn a_message_is_one_line() {
-        let now = jiff::civil::datetime(2026, 6, 9, 14, 32, 1, 45_000_000);
-        let line = |message: &[u8]| String::from_utf8(line(now, "INFO", message)).expect("UTF-8");
-        assert_eq!(line(b"a\tb \\ \xc3\xa7"), "[2026-06-09 14:32:01.045] [INFO] a\tb \\ ç\n");
-        let forged = "x\n[2026-06-09] [ERROR] y\r\u{1b}[2J\u{85}\u{2028}\0".as_bytes();
-        let expected = "x\\n[2026-06-09] [ERROR] y\\r\\u{1b}[2J\\u{85}\\u{2028}\\u{0}\n";
-        assert_eq!(line(forged), format!("[2026-06-09 14:32:01.045] [INFO] {expected}"));
-        assert!(line(b"a\xff\xc3").ends_with("] a\\xff\\xc3\n"));
-        let long = line("ç".repeat(MAX_MESSAGE).as_bytes());
-        assert!(long.ends_with("… (131072 bytes)\n") && long.len() < MAX_MESSAGE + 100);
-    }
 
     #[test]
     fn lines_go_to_the_file_of_the_day() {

@@ -9,4 +9,4 @@ mod server;
 pub use case::{Case, Outcome, find_cases};
 pub use example::run_example;
 pub use rustix::process::Signal;
-pub use server::{Client, PATIENCE, Reply, Server, raise_file_limit};
+pub use server::{Client, PATIENCE, Reply, Server, raise_file_limit, send_signal};

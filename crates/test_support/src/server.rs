@@ -22,6 +22,15 @@ pub fn raise_file_limit() -> usize {
     maximum.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
+/// Sends a signal to a process that the test has started.
+///
+/// # Panics
+/// There is no such process.
+pub fn send_signal(process: u32, signal: Signal) {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw).expect("a process has a number");
+    kill_process(pid, signal).expect("the process is there");
+}
+
 /// A running `gander serve`. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Server {
@@ -38,7 +47,10 @@ impl Server {
     /// It ended instead: with what it wrote to standard error.
     pub fn start(gander: &str, args: &[&str], file: &Path) -> Result<Self, String> {
         let mut command = Command::new(gander);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--workers", "1"]).args(args).arg(file);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--workers", "1", "--log-format", "text"])
+            .args(args)
+            .arg(file);
         Self::run(command)
     }
 
@@ -57,7 +69,8 @@ impl Server {
                 let status = child.wait().map_err(|error| error.to_string())?;
                 return Err(format!("{}\n({status})", told.join("\n")));
             };
-            urls.extend(line.split_whitespace().filter(|word| word.contains("://")).map(str::to_owned));
+            let words = line.split(|c: char| c.is_whitespace() || c == '"');
+            urls.extend(words.filter(|word| word.contains("://")).map(str::to_owned));
             let is_ready = line.contains("ready after");
             told.push(line);
             if is_ready {
@@ -148,8 +161,7 @@ impl Server {
     /// # Panics
     /// The process is gone.
     pub fn signal(&self, signal: Signal) {
-        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process has an id");
-        kill_process(id, signal).expect("the process is there");
+        send_signal(self.child.id(), signal);
     }
 
     /// Waits until it has ended.

@@ -7,7 +7,7 @@ use crate::reply::{Kind, Mark};
 use crate::router::Match;
 use crate::rules::Rules;
 use crate::{error_page, plain_page};
-use http::{Response, Status};
+use http::{Request, Response, Status};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +39,8 @@ pub(crate) enum Cause {
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) response: Response,
-    #[expect(dead_code, reason = "counted by route when there are metrics")]
+    /// The request, for the log; none if there was none.
+    pub(crate) request: Option<Request>,
     pub(crate) route: Option<u32>,
     pub(crate) incident: Option<Incident>,
 }
@@ -78,7 +79,7 @@ pub(crate) fn answer(isolate: &mut Isolate, rules: &Rules) -> Answered {
     let result = run(isolate, rules, &mut mark);
     let Some(context) = isolate.purpose::<Context>() else {
         let response = Response::new(Status::INTERNAL_SERVER_ERROR, "no request");
-        return Answered { response, route: None, incident: None };
+        return Answered { response, request: None, route: None, incident: None };
     };
     let route = context.route;
     let failure = why(context, result);
@@ -92,7 +93,8 @@ pub(crate) fn answer(isolate: &mut Isolate, rules: &Rules) -> Answered {
         Some(context) => std::mem::replace(&mut context.reply, crate::reply::Reply::new()),
         None => crate::reply::Reply::new(),
     };
-    Answered { response: reply.finish(|| isolate.output().take()), route, incident }
+    let request = isolate.purpose::<Context>().and_then(|context| context.request.take());
+    Answered { response: reply.finish(|| isolate.output().take()), request, route, incident }
 }
 
 /// The error that ended a run, if one did.

@@ -46,6 +46,10 @@ pub(crate) struct Common {
     pub(crate) max_queue: usize,
     /// Path of the health check; empty for none.
     pub(crate) health_path: String,
+    /// Where the metrics are to be had by clients; empty for nowhere.
+    pub(crate) metrics_path: String,
+    /// Write a line for each request?
+    pub(crate) access_log: bool,
     /// What the server proves itself with inside of TLS.
     pub(crate) certificates: Option<Arc<Certificates>>,
     /// Is the server there for new requests?

@@ -2,7 +2,6 @@
 
 use crate::answer::Local;
 use crate::form;
-use crate::proxies;
 use crate::reply::Reply;
 use crate::rules::Rules;
 use http::{Body, Request};
@@ -159,8 +158,7 @@ impl Context {
     /// Address of the client.
     pub(crate) fn client_address(&self) -> IpAddr {
         let Some(request) = &self.request else { return IpAddr::V4(Ipv4Addr::LOCALHOST) };
-        let forwarded = request.headers().filter(|(name, _)| name.eq_ignore_ascii_case("x-forwarded-for"));
-        proxies::client(request.peer().ip(), &self.rules.trusted_proxies, forwarded.map(|(_, value)| value))
+        self.rules.client_address(request)
     }
 
     /// The query as it was sent; empty if there is none.

@@ -1,8 +1,10 @@
 //! From the connections of a worker to its handlers and back.
 
+use crate::access::{self, Access};
 use crate::answer::Answered;
 use crate::common::Common;
 use crate::handlers::{Done, Handlers};
+use crate::metrics::Meter;
 use crate::remote::{Arrival, Remote, Sender};
 use http::{Admitted, Answer, Request, RequestId, Response, Service, Status};
 use std::collections::{HashMap, VecDeque};
@@ -10,7 +12,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Where a request has come from, and its answer goes.
@@ -43,6 +45,7 @@ pub(crate) struct Dispatcher {
     answers: HashMap<u64, oneshot::Sender<Response>>,
     /// Tells those connections when to end.
     stop: watch::Sender<bool>,
+    meter: Meter,
 }
 
 /// What becomes of a request right away.
@@ -53,9 +56,15 @@ enum Outcome {
 }
 
 impl Dispatcher {
-    pub(crate) fn new(common: Arc<Common>, handlers: Handlers<Origin>, version: u64, remote: Rc<Remote>) -> Self {
+    pub(crate) fn new(
+        common: Arc<Common>,
+        handlers: Handlers<Origin>,
+        version: u64,
+        remote: Rc<Remote>,
+        meter: Meter,
+    ) -> Self {
         let stop = watch::Sender::new(false);
-        Self { common, handlers, queue: VecDeque::new(), version, remote, answers: HashMap::new(), stop }
+        Self { common, handlers, queue: VecDeque::new(), version, remote, answers: HashMap::new(), stop, meter }
     }
 
     /// Is there something that can go on at once?
@@ -106,6 +115,8 @@ impl Dispatcher {
                 self.send(worker, origin, response);
             }
         }
+        let refused = worker.counters().refusals;
+        self.meter.level(self.handlers.len(), self.handlers.waiting(), self.queue.len(), refused);
     }
 
     /// Takes over a new application, if there is one.
@@ -113,7 +124,9 @@ impl Dispatcher {
         let version = self.common.current.version();
         if version != self.version {
             self.version = version;
-            self.handlers.set_application(Rc::new(self.common.current.get()));
+            let application = self.common.current.get();
+            self.meter.set_application(&application);
+            self.handlers.set_application(Rc::new(application));
         }
     }
 
@@ -156,24 +169,51 @@ impl Dispatcher {
         let arrived = Instant::now();
         if self.handlers.len() >= self.common.max_handlers || !self.queue.is_empty() {
             if self.queue.len() >= self.common.max_queue {
-                return Outcome::Answered(busy());
+                return Outcome::Answered(self.busy());
             }
             self.queue.push_back(Queued { origin, request, arrived, abandoned: None });
             return Outcome::Pending;
         }
         match self.handlers.start(origin, request, arrived) {
-            Some(done) => Outcome::Answered(self.response(done).unwrap_or_else(busy)),
+            Some(done) => {
+                let response = self.response(done);
+                Outcome::Answered(response.unwrap_or_else(|| self.busy()))
+            }
             None => Outcome::Pending,
         }
     }
 
     /// The response of an ended handler; none if nobody waits for it.
     fn response(&mut self, done: Done<Origin>) -> Option<Response> {
-        let Answered { response, incident, .. } = done.answered?;
+        let Answered { response, request, route, incident } = done.answered?;
+        let took = done.arrived.elapsed();
+        self.meter.answered(route, response.status, took);
         if let Some(incident) = incident {
-            eprintln!("{incident}");
+            access::log_incident(&incident, request.as_ref());
+        }
+        if self.common.access_log
+            && let Some(request) = request
+        {
+            self.log(&request, route, &response, took);
         }
         Some(response)
+    }
+
+    fn log(&self, request: &Request, route: Option<u32>, response: &Response, took: Duration) {
+        let (method, path) = (request.method(), request.path());
+        let route = route.and_then(|route| self.meter.pattern(route));
+        let (status, bytes) = (response.status, response.body.length());
+        let client = self.common.rules.client_address(request);
+        Access { method, path, route, status, bytes, took, client }.log();
+    }
+
+    /// The answer when there is too much to do.
+    fn busy(&self) -> Response {
+        self.meter.turned_away();
+        let mut response = Response::new(Status::SERVICE_UNAVAILABLE, "503 Service Unavailable\n");
+        let _ = response.fields.add("Content-Type", b"text/plain; charset=utf-8");
+        let _ = response.fields.add("Retry-After", b"1");
+        response
     }
 
     /// Answers what is not a matter of the program.
@@ -189,22 +229,19 @@ impl Dispatcher {
             let _ = response.fields.add("Cache-Control", b"no-store");
             return Some(response);
         }
+        let metrics = &self.common.metrics_path;
+        if !metrics.is_empty() && request.path() == metrics && matches!(request.method(), "GET" | "HEAD") {
+            return Some(self.common.rules.metrics.response());
+        }
         None
     }
 
     /// Ends the work for a client that has gone.
     fn forget(&mut self, origin: Origin) {
+        self.meter.cancelled();
         self.handlers.cancel(origin);
         self.queue.retain(|queued| queued.origin != origin);
     }
-}
-
-/// The answer when there is too much to do.
-fn busy() -> Response {
-    let mut response = Response::new(Status::SERVICE_UNAVAILABLE, "503 Service Unavailable\n");
-    let _ = response.fields.add("Content-Type", b"text/plain; charset=utf-8");
-    let _ = response.fields.add("Retry-After", b"1");
-    response
 }
 
 impl Service for Dispatcher {

@@ -10,7 +10,6 @@ use crate::reply::Mark;
 use crate::rules::Rules;
 use crate::{error_page, plain_page};
 use http::Status;
-use std::fmt;
 use vm::{TraceEntry, Value, View, text};
 
 /// A new error id: short enough to be read out, long enough to be found in a log.
@@ -90,12 +89,5 @@ impl Incident {
         };
         let calls = failure.trace.iter().map(call).collect();
         Self { id: failure.id.clone(), status, message: failure.message(), calls }
-    }
-}
-
-impl fmt::Display for Incident {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error {}: {} {}", self.id, self.status.code(), self.message)?;
-        self.calls.iter().try_for_each(|call| write!(f, "\n    {call}"))
     }
 }

@@ -79,10 +79,7 @@ pub(crate) struct Done<K> {
     pub(crate) key: K,
     /// None if nobody waits for it.
     pub(crate) answered: Option<Answered>,
-    #[expect(dead_code, reason = "measured when there are metrics")]
     pub(crate) arrived: Instant,
-    #[expect(dead_code, reason = "measured when there are metrics")]
-    pub(crate) slices: u32,
 }
 
 /// All of them. `K` says whom the answer is for.
@@ -174,7 +171,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
             run
         };
         let Ok(fiber) = Fiber::new(&mut self.pool, body) else {
-            return Some(Done { key, answered: None, arrived, slices: 0 });
+            return Some(Done { key, answered: None, arrived });
         };
         let (serial, state) = (self.serial, State::Queued);
         self.serial += 1;
@@ -237,12 +234,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
             self.idle.push(run);
         }
         let is_wanted = active.control.ended.get() != Some(Ended::Cancelled);
-        Done {
-            key: active.key,
-            answered: answered.filter(|_| is_wanted),
-            arrived: active.arrived,
-            slices: active.control.slices.get(),
-        }
+        Done { key: active.key, answered: answered.filter(|_| is_wanted), arrived: active.arrived }
     }
 
     /// Lets go on what has been woken, then one of those that have used up a slice. Gives those that ended to `done`.

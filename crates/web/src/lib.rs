@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod answer;
 mod application;
 mod common;
@@ -13,6 +14,7 @@ mod error_page;
 mod failure;
 mod form;
 mod handlers;
+mod metrics;
 mod plain_page;
 mod proxies;
 mod pulse;
@@ -25,6 +27,7 @@ mod router;
 mod routes;
 mod rules;
 mod run;
+mod runtime;
 mod server;
 mod services;
 mod setup;
@@ -45,4 +48,5 @@ pub static ALL: &[&vm::Module] = &[
     &response::builtins::MODULE,
     &cookie::builtins::MODULE,
     &services::builtins::MODULE,
+    &runtime::builtins::MODULE,
 ];

@@ -1,6 +1,10 @@
 //! What the server does that no program says.
 
-use crate::proxies::Network;
+use crate::metrics::Metrics;
+use crate::proxies::{self, Network};
+use http::Request;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 /// How requests are answered beside what the program says; the same for all workers.
 #[derive(Clone, Debug)]
@@ -15,4 +19,14 @@ pub(crate) struct Rules {
     pub(crate) dev: bool,
     /// Whose word about the client's address counts.
     pub(crate) trusted_proxies: Vec<Network>,
+    /// What has been counted.
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Rules {
+    /// Address of the client behind the proxies that are trusted.
+    pub(crate) fn client_address(&self, request: &Request) -> IpAddr {
+        let forwarded = request.headers().filter(|(name, _)| name.eq_ignore_ascii_case("x-forwarded-for"));
+        proxies::client(request.peer().ip(), &self.trusted_proxies, forwarded.map(|(_, value)| value))
+    }
 }

@@ -3,11 +3,12 @@
 use crate::application::Application;
 use crate::common::{Common, Current};
 use crate::handlers::Bounds;
+use crate::metrics::{Metrics, Scraped};
 use crate::proxies::Network;
 use crate::pulse::Ticker;
 use crate::rules::Rules;
 use crate::worker::Worker;
-use http::{Acceptor, CertificateError, Certificates, Limits, Listener, Mailbox, Shared};
+use http::{Acceptor, CertificateError, Certificates, Deferral, Limits, Listener, Mailbox, Shared};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -17,6 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// Between the end of the deferral and that of the listeners: requests that follow their handshake arrive meanwhile.
+const LAST_CALL: Duration = Duration::from_millis(50);
+/// Where the metrics are at an address of their own, if nothing else is said.
+const METRICS_PATH: &str = "/metrics";
 /// Between two looks at whether the workers have ended.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -49,6 +54,12 @@ pub struct Options {
     pub max_depth: usize,
     /// Path of the health check; empty for none.
     pub health_path: String,
+    /// Where the metrics are to be had; nowhere without.
+    pub metrics_address: Option<SocketAddr>,
+    /// Path of the metrics, at that address or, without one, for all clients; empty for none.
+    pub metrics_path: String,
+    /// Write a log line for each request.
+    pub access_log: bool,
     /// Show errors to the client.
     pub dev: bool,
     /// Answer `HEAD` with the `GET` route.
@@ -77,6 +88,9 @@ impl Default for Options {
             max_queue: 8192,
             max_depth: vm::DEFAULT_CALL_DEPTH,
             health_path: "/health".to_owned(),
+            metrics_address: None,
+            metrics_path: String::new(),
+            access_log: false,
             dev: false,
             auto_head: true,
             auto_options: true,
@@ -139,6 +153,8 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     /// How many of the addresses are for HTTP without TLS; they come first.
     plain: usize,
+    deferrals: Vec<Deferral>,
+    scraped: Option<Scraped>,
     _ticker: Ticker,
 }
 
@@ -160,7 +176,11 @@ impl Server {
             listeners.push(Listener::bind_secure(*address).map_err(|error| StartError::Listen(*address, error))?);
         }
         let addresses = listeners.iter().map(Listener::address).collect();
+        // A saving where the system knows it.
+        let deferrals = listeners.iter().filter_map(|listener| listener.defer().ok()).collect();
         let workers = options.workers.max(1);
+        let metrics = Metrics::new(workers);
+        metrics.set_routes(application.route_count());
         let (ticker, pulses) = Ticker::start(options.slice, workers)?;
         let common = Arc::new(Common {
             current: Current::new(application),
@@ -177,15 +197,28 @@ impl Server {
                 not_allowed: options.auto_not_allowed,
                 dev: options.dev,
                 trusted_proxies: options.trusted_proxies.clone(),
+                metrics: metrics.clone(),
             },
             max_handlers: options.max_handlers.max(1),
             max_queue: options.max_queue,
             health_path: options.health_path.clone(),
+            // With an address of its own it is not for clients.
+            metrics_path: options.metrics_address.map_or_else(|| options.metrics_path.clone(), |_| String::new()),
+            access_log: options.access_log,
             certificates,
             is_ready: AtomicBool::new(true),
             is_over: AtomicBool::new(false),
         });
         let shared = Shared::new(options.limits.clone());
+        metrics.set_shared(shared.clone());
+        let scraped = match options.metrics_address {
+            Some(address) => {
+                let listener = Listener::bind(address).map_err(|error| StartError::Listen(address, error))?;
+                let path = if options.metrics_path.is_empty() { METRICS_PATH } else { &options.metrics_path };
+                Some(Scraped::start(listener, metrics, path)?)
+            }
+            None => None,
+        };
         let (mut mailboxes, mut threads) = (Vec::new(), Vec::new());
         for (number, pulse) in pulses.into_iter().enumerate() {
             // A worker that is alone accepts for itself.
@@ -194,7 +227,7 @@ impl Server {
             let (made, answer) = std::sync::mpsc::channel();
             let thread = std::thread::Builder::new().name(format!("worker {number}"));
             threads.push(thread.spawn(move || {
-                let worker = match Worker::new(shared, common, pulse, own) {
+                let worker = match Worker::new(shared, common, pulse, own, number) {
                     Ok(worker) => worker,
                     Err(error) => {
                         let _ = made.send(Err(error));
@@ -210,7 +243,8 @@ impl Server {
             mailboxes.push(answer.recv().map_err(io::Error::other)??);
         }
         let acceptor = if workers == 1 { None } else { Some(Acceptor::start(listeners, mailboxes.clone(), shared)?) };
-        Ok(Self { common, mailboxes, acceptor, threads, addresses, plain: options.addresses.len(), _ticker: ticker })
+        let plain = options.addresses.len();
+        Ok(Self { common, mailboxes, acceptor, threads, addresses, plain, deferrals, scraped, _ticker: ticker })
     }
 
     /// Where it listens, with the ports that the system chose.
@@ -230,8 +264,20 @@ impl Server {
         })
     }
 
+    /// Where the metrics are, if they have an address of their own.
+    #[must_use]
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.scraped.as_ref().map(Scraped::address)
+    }
+
+    /// Counts an attempt to load the program again.
+    pub fn count_reload(&self, is_done: bool) {
+        self.common.rules.metrics.count_reload(is_done);
+    }
+
     /// Lets another application answer from now on. Requests that have begun end with the one they began with.
     pub fn set_application(&self, application: Arc<Application>) {
+        self.common.rules.metrics.set_routes(application.route_count());
         self.common.current.set(application);
         self.wake();
     }
@@ -253,6 +299,7 @@ impl Server {
     /// Tells health checks that it is about to stop, while it still answers.
     pub fn announce_stop(&self) {
         self.common.is_ready.store(false, Ordering::Relaxed);
+        self.deferrals.iter().for_each(Deferral::end);
     }
 
     /// Stops: takes no new connections, answers what has been asked, and closes what is left after `grace`. Gives whether all
@@ -262,6 +309,7 @@ impl Server {
     /// What ended a worker.
     pub fn stop(mut self, grace: Duration) -> io::Result<bool> {
         self.announce_stop();
+        std::thread::sleep(LAST_CALL);
         drop(self.acceptor.take());
         self.mailboxes.iter().for_each(|mailbox| mailbox.stop());
         let began = Instant::now();

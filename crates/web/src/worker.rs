@@ -6,6 +6,7 @@
 use crate::common::Common;
 use crate::dispatcher::Dispatcher;
 use crate::handlers::Handlers;
+use crate::metrics::Meter;
 use crate::pulse::Pulse;
 use crate::ready::Ready;
 use crate::remote::Remote;
@@ -29,6 +30,7 @@ pub(crate) struct Worker {
     http: http::Worker,
     common: Arc<Common>,
     pulse: Arc<Pulse>,
+    number: usize,
 }
 
 impl Worker {
@@ -41,12 +43,13 @@ impl Worker {
         common: Arc<Common>,
         pulse: Arc<Pulse>,
         listeners: Vec<Listener>,
+        number: usize,
     ) -> io::Result<Self> {
         let mut http = http::Worker::new(shared)?;
         for listener in listeners {
             http.listen(listener)?;
         }
-        Ok(Self { http, common, pulse })
+        Ok(Self { http, common, pulse, number })
     }
 
     /// Where connections are left for it.
@@ -67,14 +70,16 @@ impl Worker {
     }
 
     async fn serve(self) -> io::Result<()> {
-        let Self { mut http, common, pulse } = self;
+        let Self { mut http, common, pulse, number } = self;
         let ready = Arc::new(Ready::default());
         let application = Rc::new(common.current.get());
+        let mut meter = Meter::new(&common.rules.metrics, number);
+        meter.set_application(&application);
         let version = common.current.version();
         let handlers =
             Handlers::new(application, common.bounds.clone(), Rc::new(common.rules.clone()), pulse, ready.clone());
         let mailbox = http.mailbox();
-        let mut dispatcher = Dispatcher::new(common.clone(), handlers, version, Remote::new(ready.clone()));
+        let mut dispatcher = Dispatcher::new(common.clone(), handlers, version, Remote::new(ready.clone()), meter);
         #[expect(deprecated, reason = "the deprecation is for types that do not own their descriptor; this one does")]
         let poller: AsyncFd<OwnedFd> = AsyncFd::new(http.as_fd().try_clone_to_owned()?)?;
         loop {

@@ -1,7 +1,7 @@
 //! The table of all settings: name, meaning, default and place of each, once.
 
 use super::{PREFIX, value};
-use crate::serve::Life;
+use crate::serve::{Life, LogFormat};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,6 +56,7 @@ const DEVELOPMENT: &str = "Development";
 const REQUESTS: &str = "Requests";
 const ROUTES: &str = "Routes";
 const LIFE: &str = "Life";
+const WATCHING: &str = "Logs and metrics";
 const SIZES: &str = "Limits of sizes";
 const TIMES: &str = "Limits of times";
 const CONNECTIONS: &str = "Limits of connections";
@@ -248,6 +249,48 @@ pub(super) const SETTINGS: &[Setting] = &[
         "grace",
         "Time for what has been asked when the server stops",
         Kind::Duration(Duration::ZERO, |life| &mut life.grace),
+    ),
+    setting(
+        WATCHING,
+        "log-format",
+        "How log lines look: text for people, json for programs, auto for text at a terminal and json elsewhere",
+        own("FORMAT", "auto", |life, values| {
+            life.log_format = match one(values) {
+                "auto" => LogFormat::Auto,
+                "text" => LogFormat::Text,
+                "json" => LogFormat::Json,
+                other => return Err(format!("'{other}' is none of auto, text and json")),
+            };
+            Ok(())
+        }),
+    ),
+    setting(
+        WATCHING,
+        "access-log",
+        "Write a log line for each request: method, path without query, status, bytes, time, client",
+        Kind::Switch(None, |life| &mut life.options.access_log),
+    ),
+    setting(
+        WATCHING,
+        "metrics-listen",
+        "Address of their own for the metrics, in the text format of Prometheus",
+        own("ADDRESS", "nowhere", |life, values| {
+            life.options.metrics_address = Some(value::address(one(values))?);
+            Ok(())
+        }),
+    ),
+    setting(
+        WATCHING,
+        "metrics-path",
+        "Path of the metrics, at their own address or, without one, for all clients",
+        own("PATH", "/metrics at an address of their own, else none", |life, values| {
+            life.options.metrics_path = match one(values) {
+                "off" => String::new(),
+                path if path.starts_with('/') => path.to_owned(),
+                other => return Err(format!("'{other}' is no path; it begins with /")),
+            };
+            Ok(())
+        }),
     ),
     setting(
         SIZES,
