@@ -390,12 +390,11 @@ impl Connection {
     pub(crate) fn respond(&mut self, response: Response, date: &Date, out: &mut Vec<u8>) -> Option<Payload> {
         let Response { status, fields, body, close } = response;
         self.exchange.keep_alive &= !close;
-        let bytes = body.bytes();
-        encode::head(out, status, &fields, Framing::Length(bytes.len() as u64), self.exchange, date);
+        encode::head(out, status, &fields, Framing::Length(body.length()), self.exchange, date);
         let is_sent = !self.exchange.is_head && !status.is_bodyless();
-        let is_small = bytes.len() <= SMALL_BODY;
+        let is_small = body.bytes().len() <= SMALL_BODY && !matches!(body, Payload::File(_));
         if is_sent && is_small {
-            out.extend_from_slice(bytes);
+            out.extend_from_slice(body.bytes());
         }
         self.answered();
         (is_sent && !is_small).then_some(body)

@@ -2,7 +2,7 @@
 
 use crate::admission::Peer;
 use crate::secure::IdleList;
-use crate::spool::Spooled;
+use crate::spool::{Loaded, Spooled};
 use crate::sys;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,6 +17,8 @@ pub(crate) enum Mail {
     Secure(OwnedFd, Peer),
     /// A part of a body is written.
     Spooled(Spooled),
+    /// A piece of a file is read.
+    Loaded(Loaded),
     /// Room is needed: give up this many idle connections.
     GiveUp(usize),
     /// Finish what is begun and take nothing new.

@@ -2,6 +2,7 @@
 
 use crate::field::Fields;
 use crate::status::Status;
+use std::fs::File;
 use std::sync::Arc;
 
 /// Bytes of a body, owned or shared.
@@ -13,16 +14,39 @@ pub enum Payload {
     Owned(Vec<u8>),
     /// Held by others too, such as a cached file.
     Shared(Arc<[u8]>),
+    /// Part of a file, read while the client takes it.
+    File(FilePart),
+}
+
+/// Bytes of a file. The file must have them: a response whose file has become shorter is cut off.
+#[derive(Clone, Debug)]
+pub struct FilePart {
+    /// The file.
+    pub file: Arc<File>,
+    /// Where the part begins.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u64,
 }
 
 impl Payload {
-    /// The bytes.
+    /// Its length in bytes.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        match self {
+            Self::File(part) => part.bytes,
+            memory => memory.bytes().len() as u64,
+        }
+    }
+
+    /// The bytes that are in memory: all of them, or none of a file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Static(bytes) => bytes,
             Self::Owned(bytes) => bytes,
             Self::Shared(bytes) => bytes,
+            Self::File(_) => &[],
         }
     }
 }

@@ -1,14 +1,17 @@
-//! Large bodies on their way to temporary files.
+//! Large bodies on their way to temporary files, and files on their way to clients.
 //!
-//! A disk may stall, so no worker writes: one thread, made when the first large body comes, writes for all of them. A
-//! connection has at most one part on its way and reads nothing more until it is written, so no more than one part a connection
-//! waits here, and a slow disk slows the clients down.
+//! A disk may stall, so no worker touches it: one thread, made when it is first needed, writes and reads for all of them. A
+//! connection has at most one part on its way and goes on only when that is done, so no more than one part a connection waits
+//! here, and a slow disk slows the clients down.
 
 use crate::connection::Part;
 use crate::mailbox::{Mail, Mailbox};
+use crate::output::PIECE;
+use crate::response::FilePart;
 use crate::sys;
 use std::fs::File;
 use std::io::{self, Seek, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +23,24 @@ pub(crate) struct Owner {
     pub(crate) serial: u64,
 }
 
-/// A part to be written.
+/// What is to be done, and who is to hear of it.
 pub(crate) struct Job {
     pub(crate) owner: Owner,
-    pub(crate) part: Part,
+    pub(crate) work: Work,
     pub(crate) reply_to: Arc<Mailbox>,
+}
+
+pub(crate) enum Work {
+    /// Write a part of a request's body.
+    Write(Part),
+    /// Read the first piece of what is left of a response's file.
+    Read(FilePart),
+}
+
+/// A piece of a file that was read, or why not.
+pub(crate) struct Loaded {
+    pub(crate) owner: Owner,
+    pub(crate) piece: io::Result<Vec<u8>>,
 }
 
 /// A part that was written.
@@ -45,7 +61,7 @@ impl Spool {
         Self { folder, sender: Mutex::new(None) }
     }
 
-    /// Has the part written. False if there is no thread for it and none can be made.
+    /// Has the work done. False if there is no thread for it and none can be made.
     pub(crate) fn submit(&self, job: Job) -> bool {
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match &mut *sender {
@@ -66,11 +82,22 @@ impl Spool {
 
 /// Ends when the spool is dropped.
 fn run(receiver: &Receiver<Job>, folder: &Path) {
-    for Job { owner, part, reply_to } in receiver {
-        let Part { file, bytes, is_last } = part;
-        let file = write(file, &bytes, is_last, folder);
-        reply_to.post([Mail::Spooled(Spooled { owner, file, buffer: bytes, was_last: is_last })]);
+    for Job { owner, work, reply_to } in receiver {
+        let mail = match work {
+            Work::Write(Part { file, bytes, is_last }) => {
+                let file = write(file, &bytes, is_last, folder);
+                Mail::Spooled(Spooled { owner, file, buffer: bytes, was_last: is_last })
+            }
+            Work::Read(part) => Mail::Loaded(Loaded { owner, piece: read(&part) }),
+        };
+        reply_to.post([mail]);
     }
+}
+
+fn read(part: &FilePart) -> io::Result<Vec<u8>> {
+    let mut piece = vec![0; usize::try_from(part.bytes).map_or(PIECE, |bytes| bytes.min(PIECE))];
+    part.file.read_exact_at(&mut piece, part.offset)?;
+    Ok(piece)
 }
 
 /// Writes to the end of `file`, making it if there is none; the last part leaves it at its start.

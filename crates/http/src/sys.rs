@@ -1,15 +1,16 @@
 //! Every system call of this crate. None of them blocks, except where its comment says so.
+#![expect(unsafe_code, reason = "one socket option that no library with a safe interface has")]
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags};
 use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, SocketFlags, SocketType, ipproto, sockopt,
 };
 use std::fs::File;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
@@ -84,6 +85,24 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
+/// Lets a connection wait in the kernel until its client has said something, at most about `seconds`; 0 hands it over at
+/// once. See TCP_DEFER_ACCEPT in tcp(7).
+pub(crate) fn defer_accept(socket: &OwnedFd, seconds: libc::c_int) -> io::Result<()> {
+    let length = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the descriptor is open as long as `socket` is borrowed, and the kernel reads `length` bytes of an integer that
+    // outlives the call.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_DEFER_ACCEPT,
+            std::ptr::from_ref(&seconds).cast(),
+            length,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// The address that a socket listens at.
 pub(crate) fn local_address(socket: &OwnedFd) -> io::Result<SocketAddr> {
     let address = rustix::net::getsockname(socket)?;
@@ -151,6 +170,31 @@ pub(crate) fn wait_readable(sources: &[BorrowedFd<'_>], timeout: Option<Duration
 pub(crate) fn open_file_limit() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// What came of reading from a file without waiting for the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cached {
+    Bytes(usize),
+    /// The file has no more.
+    End,
+    /// The bytes are not in memory, or the file system does not say.
+    Absent,
+    Failed,
+}
+
+/// Reads what the system has in memory of a file.
+pub(crate) fn read_cached(file: &File, buffer: &mut [u8], offset: u64) -> Cached {
+    loop {
+        let mut parts = [IoSliceMut::new(buffer)];
+        match rustix::io::preadv2(file, &mut parts, offset, ReadWriteFlags::NOWAIT) {
+            Ok(0) => return Cached::End,
+            Ok(bytes) => return Cached::Bytes(bytes),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS) => return Cached::Absent,
+            Err(_) => return Cached::Failed,
+        }
+    }
 }
 
 /// A file without a name in `folder`, to be written and read. May wait for the disk.

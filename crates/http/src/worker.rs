@@ -14,13 +14,13 @@ use crate::connection::Phase;
 use crate::head::Refusal;
 use crate::limits::READ_BYTES;
 use crate::mailbox::{Mail, Mailbox};
-use crate::output::Flushed;
+use crate::output::{Flushed, Need};
 use crate::poller::{Event, Poller};
 use crate::secure::Admitted;
 use crate::service::{RequestId, Service};
 use crate::shared::Shared;
 use crate::slab::Slab;
-use crate::spool::Spooled;
+use crate::spool::{Job, Loaded, Owner, Spooled, Work};
 use crate::status::Status;
 use crate::timers::{Timers, WAITS, Wait};
 use accept::Listening;
@@ -285,12 +285,49 @@ impl Worker {
                     service.writable(id);
                 }
             }
-            Flushed::Waiting(true) => {
-                let now = self.clock.milliseconds();
-                self.timers.arm(&mut self.connections, slot, Wait::Write, now);
+            Flushed::Waiting(has_moved) => {
+                if has_moved {
+                    let now = self.clock.milliseconds();
+                    self.timers.arm(&mut self.connections, slot, Wait::Write, now);
+                }
+                self.feed(slot);
             }
-            Flushed::Waiting(false) => {}
             Flushed::Failed => self.abort(slot, service),
+        }
+    }
+
+    /// Gets what the output of a connection needs to go on, besides a client that reads.
+    fn feed(&mut self, slot: u32) {
+        let Some(client) = self.connections.get_mut(slot) else { return };
+        let owner = Owner { slot, serial: client.serial };
+        match client.output.as_mut().and_then(|output| output.take_need()) {
+            None => {}
+            Some(Need::Turn) if client.is_queued => {}
+            Some(Need::Turn) => {
+                client.is_queued = true;
+                self.queue.push(slot);
+            }
+            Some(Need::Piece(part)) => {
+                let job = Job { owner, work: Work::Read(part), reply_to: self.mailbox.clone() };
+                if !self.shared.spool.submit(job) {
+                    self.close(slot);
+                }
+            }
+        }
+    }
+
+    /// Goes on with a file of which a piece was read.
+    fn loaded(&mut self, loaded: Loaded, service: &mut impl Service) {
+        let Loaded { owner: Owner { slot, serial }, piece } = loaded;
+        let client = self.connections.get_mut(slot).filter(|client| client.serial == serial);
+        let Some(output) = client.and_then(|client| client.output.as_mut()) else { return };
+        match piece {
+            Ok(piece) => {
+                output.loaded(piece);
+                self.flush(slot, service);
+            }
+            // The client sees that the response is not complete.
+            Err(_) => self.close(slot),
         }
     }
 
@@ -351,6 +388,7 @@ impl Worker {
                 service.secure(socket, Admitted::new(self.shared.clone(), self.mailbox.clone(), peer));
             }
             Mail::Spooled(spooled) => self.spooled(spooled),
+            Mail::Loaded(loaded) => self.loaded(loaded, service),
             Mail::GiveUp(count) => self.give_up(count),
             Mail::Stop => self.stop(),
         }

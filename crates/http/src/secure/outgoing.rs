@@ -2,7 +2,7 @@
 
 use super::activity::{Busy, Flow};
 use super::pieces::Pieces;
-use crate::response::{Payload, Response};
+use crate::response::{FilePart, Payload, Response};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::ext::ReasonPhrase;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
@@ -32,7 +32,6 @@ pub(super) struct Outgoing {
 /// What is left of a body.
 enum Content {
     Memory(Bytes),
-    #[expect(dead_code, reason = "a payload that is part of a file becomes it")]
     File(Pieces),
 }
 
@@ -83,6 +82,7 @@ pub(super) fn encode(response: Response, form: Form, flow: Rc<Flow>, busy: Busy)
 
 fn content(body: Payload) -> Content {
     Content::Memory(match body {
+        Payload::File(FilePart { file, offset, bytes }) => return Content::File(Pieces::new(file, offset, bytes)),
         Payload::Static(bytes) => Bytes::from_static(bytes),
         Payload::Owned(bytes) => Bytes::from(bytes),
         Payload::Shared(bytes) => Bytes::from_owner(bytes),

@@ -21,7 +21,6 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    #[cfg_attr(not(test), expect(dead_code, reason = "a payload that is part of a file becomes it"))]
     pub(super) fn new(file: Arc<File>, offset: u64, length: u64) -> Self {
         Self { file, offset, left: length, reading: None }
     }

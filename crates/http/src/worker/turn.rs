@@ -14,7 +14,7 @@ use crate::request::Request;
 use crate::response::Payload;
 use crate::service::{Answer, RequestId, Service};
 use crate::shared::Shared;
-use crate::spool::{Job, Owner};
+use crate::spool::{Job, Owner, Work};
 use crate::status::Status;
 use crate::sys::{self, Read};
 use crate::timers::Wait;
@@ -66,7 +66,7 @@ impl<S: Service> Turn<'_, S> {
                 }
                 Event::Spool(part) => {
                     let owner = Owner { slot: self.slot, serial: client.serial };
-                    let job = Job { owner, part, reply_to: self.worker.mailbox.clone() };
+                    let job = Job { owner, work: Work::Write(part), reply_to: self.worker.mailbox.clone() };
                     if !self.worker.shared.spool.submit(job) {
                         self.refuse(client, NO_SPOOL);
                     }
@@ -124,6 +124,7 @@ impl Worker {
             return;
         }
         if client.output.is_some() {
+            self.flush(slot, service);
             return;
         }
         let worker = Parts { out, date: clock.date(), shared, mailbox, counters, serial, is_stopping: *is_stopping };
@@ -161,6 +162,7 @@ impl Worker {
 
     /// After anything has happened to a connection: what it waits for now.
     pub(super) fn settle(&mut self, slot: u32) {
+        self.feed(slot);
         let Some(client) = self.connections.get_mut(slot) else { return };
         let waits_for = client.links.wait();
         let wanted = match client.machine.phase() {
