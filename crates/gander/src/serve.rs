@@ -77,7 +77,7 @@ impl Default for Life {
 impl Life {
     /// Is there something to serve besides routes?
     fn has_files(&self) -> bool {
-        false
+        self.options.files.is_some()
     }
 }
 

@@ -198,6 +198,45 @@ fn a_large_response_waits_for_a_slow_client() {
 }
 
 #[test]
+fn a_part_of_a_file_arrives_whole_and_its_connection_goes_on() {
+    let server = Server::start(Limits::default(), 1);
+    let mut client = server.connect();
+    for length in [0, 1, 100, 65_536, 65_537, 300_000, 5_000_000] {
+        assert!(client.get(&format!("/file/{length}")).body == pattern(length), "{length} bytes");
+    }
+    client.send("HEAD /file/70000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.reply_to_head().header("content-length"), Some("70000"));
+    client.send("GET /file/200000 HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+    for _ in 0..3 {
+        assert!(client.reply().body == pattern(200_000));
+        assert_eq!(client.reply().text(), "hello");
+    }
+    server.stop();
+}
+
+#[test]
+fn a_file_waits_for_a_slow_client() {
+    let server = Server::start(Limits::default(), 1);
+    let mut slow = server.connect();
+    slow.send("GET /file/20000000 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(server.connect().get("/").text(), "hello", "others are served meanwhile");
+    assert!(slow.reply().body == pattern(20_000_000));
+    server.stop();
+}
+
+#[test]
+fn a_file_that_is_shorter_than_announced_is_cut_off() {
+    let server = Server::start(Limits::default(), 1);
+    for length in [10, 100_000] {
+        let mut client = server.connect();
+        client.send(format!("GET /cut/{length} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        assert!(client.try_reply().is_err(), "it is not taken for the whole");
+    }
+    server.stop();
+}
+
+#[test]
 fn a_stream_waits_for_a_slow_client() {
     let server = Server::start(Limits::default(), 1);
     let mut client = server.connect();

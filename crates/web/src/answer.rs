@@ -3,11 +3,11 @@
 use crate::application::Application;
 use crate::context::{Context, Ended};
 use crate::failure::{self, Incident};
-use crate::reply::{Kind, Mark};
+use crate::reply::{Kind, Mark, Reply};
 use crate::router::Match;
 use crate::rules::Rules;
-use crate::{error_page, plain_page};
-use http::{Request, Response, Status};
+use crate::{encoding, error_page, plain_page};
+use http::{Payload, Request, Response, Status};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,12 +89,19 @@ pub(crate) fn answer(isolate: &mut Isolate, rules: &Rules) -> Answered {
         incident = Some(Incident::of(&failure, context.reply.status, &context.application));
         isolate.output().clear();
     }
-    let reply = match isolate.purpose::<Context>() {
-        Some(context) => std::mem::replace(&mut context.reply, crate::reply::Reply::new()),
-        None => crate::reply::Reply::new(),
+    let (mut reply, request) = match isolate.purpose::<Context>() {
+        Some(context) => (std::mem::replace(&mut context.reply, Reply::new()), context.request.take()),
+        None => (Reply::new(), None),
     };
-    let request = isolate.purpose::<Context>().and_then(|context| context.request.take());
-    Answered { response: reply.finish(|| isolate.output().take()), request, route, incident }
+    let body = reply.take_body(|| isolate.output().take());
+    let body = if rules.compression {
+        let accept = request.as_ref().and_then(|request| request.header("accept-encoding"));
+        // Who gives up meanwhile gets nothing.
+        encoding::apply(&mut reply, body, accept).unwrap_or_else(|_| Payload::from(""))
+    } else {
+        body
+    };
+    Answered { response: reply.finish(body), request, route, incident }
 }
 
 /// The error that ended a run, if one did.
@@ -124,7 +131,14 @@ fn run(isolate: &mut Isolate, rules: &Rules, mark: &mut Option<Mark>) -> Result<
     if !application.filters.is_empty() {
         *mark = Some(context.reply.mark());
     }
-    match find(context, &application, rules) {
+    let found = find(context, &application, rules);
+    if let Some(files) = &rules.files
+        && !matches!(found, Match::Found(_))
+        && files.answer(context)?
+    {
+        return Ok(());
+    }
+    match found {
         Match::Found(id) => run_route(isolate, &application, id),
         Match::NotAllowed(allowed) => {
             context.reply.set_header("route", b"Allow", allowed.as_bytes())?;

@@ -117,6 +117,44 @@ impl Reply {
         self.fields.add(name, value).map_err(|error| invalid(function, name.as_bytes(), error))
     }
 
+    /// Has the program set this header?
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.header(name).is_some()
+    }
+
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
+    }
+
+    /// Says that the answer depends on a header of the request.
+    pub(crate) fn vary(&mut self, name: &str) {
+        let value = match self.header("vary") {
+            Some(known) if names(known).any(|known| known == b"*" || known.eq_ignore_ascii_case(name.as_bytes())) => {
+                return;
+            }
+            Some(known) => [known, b", ", name.as_bytes()].concat(),
+            None => name.as_bytes().to_vec(),
+        };
+        // Names of headers are right.
+        let _ = self.fields.set("Vary", &value);
+    }
+
+    /// Must nobody on the way change the body?
+    pub(crate) fn forbids_change(&self) -> bool {
+        self.header("cache-control")
+            .is_some_and(|value| names(value).any(|name| name.eq_ignore_ascii_case(b"no-transform")))
+    }
+
+    /// Says that the body is coded. A tag then names the content, no longer its bytes.
+    pub(crate) fn set_coding(&mut self, coding: &str) {
+        // Both are right: one is ours, the other was checked.
+        let _ = self.fields.set("Content-Encoding", coding.as_bytes());
+        if let Some(tag) = self.header("etag").filter(|tag| !tag.starts_with(b"W/")) {
+            let weak = [b"W/", tag].concat();
+            let _ = self.fields.set("ETag", &weak);
+        }
+    }
+
     /// Remembers the headers.
     pub(crate) fn mark(&self) -> Mark {
         Mark { fields: self.fields.clone(), own_type: self.own_type.clone() }
@@ -136,18 +174,27 @@ impl Reply {
         self.own_type.as_deref().unwrap_or(self.kind.content_type().as_bytes())
     }
 
-    /// The finished response; `output` is the body if none was set.
-    pub(crate) fn finish(self, output: impl FnOnce() -> Vec<u8>) -> Response {
+    /// Takes the body; `output` is it if none was set.
+    pub(crate) fn take_body(&mut self, output: impl FnOnce() -> Vec<u8>) -> Payload {
+        self.body.take().unwrap_or_else(|| Payload::Owned(output()))
+    }
+
+    /// The finished response.
+    pub(crate) fn finish(self, body: Payload) -> Response {
         let mut fields = Fields::new();
         // The type is right: it is ours or was checked.
         let _ = fields.add("Content-Type", self.content_type());
         fields.append(&self.fields);
-        let body = self.body.unwrap_or_else(|| Payload::Owned(output()));
         let mut response = Response::new(self.status, body);
         response.fields = fields;
         response.close = self.close;
         response
     }
+}
+
+/// The names in a list.
+fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }
 
 /// The part of a value before the first line break.

@@ -1,5 +1,6 @@
 //! What the server does that no program says.
 
+use crate::files::Folder;
 use crate::metrics::Metrics;
 use crate::proxies::{self, Network};
 use http::Request;
@@ -19,6 +20,10 @@ pub(crate) struct Rules {
     pub(crate) dev: bool,
     /// Whose word about the client's address counts.
     pub(crate) trusted_proxies: Vec<Network>,
+    /// Files that are served where no route answers.
+    pub(crate) files: Option<Folder>,
+    /// Compress responses?
+    pub(crate) compression: bool,
     /// What has been counted.
     pub(crate) metrics: Arc<Metrics>,
 }

@@ -2,6 +2,7 @@
 
 use crate::application::Application;
 use crate::common::{Common, Current};
+use crate::files::Folder;
 use crate::handlers::Bounds;
 use crate::metrics::{Metrics, Scraped};
 use crate::proxies::Network;
@@ -60,6 +61,12 @@ pub struct Options {
     pub metrics_path: String,
     /// Write a log line for each request.
     pub access_log: bool,
+    /// A folder whose files are served where no route answers.
+    pub files: Option<PathBuf>,
+    /// How long clients may keep such a file without asking again.
+    pub files_max_age: Duration,
+    /// Compress responses as clients allow.
+    pub compression: bool,
     /// Show errors to the client.
     pub dev: bool,
     /// Answer `HEAD` with the `GET` route.
@@ -91,6 +98,9 @@ impl Default for Options {
             metrics_address: None,
             metrics_path: String::new(),
             access_log: false,
+            files: None,
+            files_max_age: Duration::ZERO,
+            compression: true,
             dev: false,
             auto_head: true,
             auto_options: true,
@@ -107,6 +117,8 @@ pub enum StartError {
     Listen(SocketAddr, io::Error),
     /// The certificate or its key does not fit.
     Certificate(CertificateError),
+    /// The folder of files cannot be read.
+    Files(PathBuf, io::Error),
     /// The system has no more threads or files.
     System(io::Error),
 }
@@ -130,6 +142,9 @@ impl fmt::Display for StartError {
                 _ => write!(f, "cannot listen on {address}: {error}"),
             },
             Self::Certificate(error) => error.fmt(f),
+            Self::Files(path, error) => {
+                write!(f, "cannot serve the files in '{}' (--static): {error}", path.display())
+            }
             Self::System(error) => write!(f, "cannot start the server: {error}"),
         }
     }
@@ -168,6 +183,10 @@ impl Server {
             Some((file, key)) => Some(Arc::new(Certificates::load(file, key).map_err(StartError::Certificate)?)),
             None => None,
         };
+        let open = |path: &PathBuf| {
+            Folder::open(path, options.files_max_age).map_err(|error| StartError::Files(path.clone(), error))
+        };
+        let files = options.files.as_ref().map(open).transpose()?;
         let mut listeners = Vec::new();
         for address in &options.addresses {
             listeners.push(Listener::bind(*address).map_err(|error| StartError::Listen(*address, error))?);
@@ -197,6 +216,8 @@ impl Server {
                 not_allowed: options.auto_not_allowed,
                 dev: options.dev,
                 trusted_proxies: options.trusted_proxies.clone(),
+                files,
+                compression: options.compression,
                 metrics: metrics.clone(),
             },
             max_handlers: options.max_handlers.max(1),

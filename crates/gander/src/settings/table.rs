@@ -55,6 +55,7 @@ const LISTENING: &str = "Listening";
 const DEVELOPMENT: &str = "Development";
 const REQUESTS: &str = "Requests";
 const ROUTES: &str = "Routes";
+const FILES: &str = "Files and compression";
 const LIFE: &str = "Life";
 const WATCHING: &str = "Logs and metrics";
 const SIZES: &str = "Limits of sizes";
@@ -249,6 +250,27 @@ pub(super) const SETTINGS: &[Setting] = &[
         "grace",
         "Time for what has been asked when the server stops",
         Kind::Duration(Duration::ZERO, |life| &mut life.grace),
+    ),
+    setting(
+        FILES,
+        "static",
+        "Folder whose files are served where no route answers; without hidden files and programs",
+        own("FOLDER", "none", |life, values| {
+            life.options.files = Some(path(values));
+            Ok(())
+        }),
+    ),
+    setting(
+        FILES,
+        "static-max-age",
+        "How long clients may keep such a file without asking again",
+        Kind::Duration(Duration::ZERO, |life| &mut life.options.files_max_age),
+    ),
+    setting(
+        FILES,
+        "compression",
+        "Compress text-like responses of 1 KiB and more with zstd, brotli or gzip, as the client allows",
+        Kind::Switch(None, |life| &mut life.options.compression),
     ),
     setting(
         WATCHING,

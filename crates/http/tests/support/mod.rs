@@ -5,12 +5,14 @@
 pub(crate) mod malformed;
 
 use http::{
-    Acceptor, Answer, Body, Fields, Limits, Listener, Mailbox, Request, RequestId, Response, SendError, Service,
-    Shared, Status, Worker,
+    Acceptor, Answer, Body, Fields, FilePart, Limits, Listener, Mailbox, Payload, Request, RequestId, Response,
+    SendError, Service, Shared, Status, Worker,
 };
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -120,6 +122,8 @@ impl Service for Toy {
                 Body::File(_, length) => text(format!("file {length}")),
             },
             ["", "big", length] => Answer::Respond(Response::new(Status::OK, pattern(number(length)))),
+            ["", "file", length] => Answer::Respond(Response::new(Status::OK, file(number(length), number(length)))),
+            ["", "cut", length] => Answer::Respond(Response::new(Status::OK, file(number(length), 2 * number(length)))),
             ["", "peer"] => text(request.peer().to_string()),
             ["", "close"] => {
                 let mut response = Response::new(Status::OK, "bye");
@@ -151,6 +155,25 @@ impl Service for Toy {
     fn writable(&mut self, _: RequestId) {
         self.seen.writable.fetch_add(1, Ordering::SeqCst);
     }
+}
+
+/// Part of a file: all but the first three bytes. The file is not in the system's memory, where that can be had.
+fn file(length: usize, announced: usize) -> Payload {
+    let mut file = tempfile();
+    file.write_all(b"...").and_then(|()| file.write_all(&pattern(length))).expect("there is room");
+    file.sync_all().expect("the disk takes it");
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).expect("advice is always taken");
+    Payload::File(FilePart { file: Arc::new(file), offset: 3, bytes: announced as u64 })
+}
+
+/// A file without a name.
+fn tempfile() -> File {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::SeqCst);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("part-{}-{number}", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).open(&path).expect("the folder takes files");
+    std::fs::remove_file(path).expect("it is ours");
+    file
 }
 
 fn body(request: &Request) -> Vec<u8> {
