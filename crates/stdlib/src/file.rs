@@ -1,6 +1,9 @@
 //! Files, below the folder that the program may use.
 
+mod lent;
 mod sandbox;
+
+pub use lent::Lent;
 
 use crate::env;
 use crate::text::Text;

@@ -11,6 +11,11 @@ pub fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Resu
     if fiber::is_inside() { wait(blocking::unblock(work)) } else { Ok(work()) }
 }
 
+/// Drops something on a helper thread, where that may wait for the disk.
+pub fn let_go<T: Send + 'static>(value: T) {
+    blocking::unblock(move || drop(value)).detach();
+}
+
 /// Waits for a future; on a fiber only.
 ///
 /// # Errors

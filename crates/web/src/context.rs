@@ -4,13 +4,16 @@ use crate::answer::Local;
 use crate::form;
 use crate::reply::Reply;
 use crate::rules::Rules;
+use crate::upload::Upload;
 use http::{Body, Request};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
+use stdlib::file::Lent;
 use vm::{Cx, Map, Str, Thrown, TraceEntry};
 
 /// Why a request ended before its program did.
@@ -95,6 +98,8 @@ pub(crate) struct Context {
     pub(crate) params: Vec<Range<usize>>,
     /// Parsed when first asked for.
     pub(crate) form: Option<Rc<Form>>,
+    /// Uploads that the program may read by path.
+    pub(crate) lent: Vec<Lent>,
     /// What `app::set` has set in this request.
     pub(crate) services: Option<Map>,
 }
@@ -104,11 +109,18 @@ pub(crate) struct Context {
 pub(crate) struct Form {
     /// Name and value, in order, each name once.
     pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
+    /// All files, in order.
+    pub(crate) files: Vec<Arc<Upload>>,
 }
 
 impl Form {
     pub(crate) fn get(&self, name: &[u8]) -> Option<&[u8]> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+
+    /// The file of a field, the last one if it was sent several times.
+    pub(crate) fn file(&self, name: &[u8]) -> Option<Arc<Upload>> {
+        self.files.iter().rev().find(|file| file.name == name).cloned()
     }
 }
 
@@ -123,6 +135,7 @@ impl Context {
             route: None,
             params: Vec::new(),
             form: None,
+            lent: Vec::new(),
             services: None,
         }
     }
@@ -141,6 +154,11 @@ impl Context {
     pub(crate) fn end(&mut self) -> Reply {
         self.request = None;
         self.form = None;
+        if !self.lent.is_empty() {
+            let lent = std::mem::take(&mut self.lent);
+            // To remove files may wait for the disk, and nobody waits for it.
+            stdlib::helper::let_go(lent);
+        }
         self.services = None;
         std::mem::replace(&mut self.reply, Reply::new())
     }

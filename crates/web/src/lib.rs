@@ -17,6 +17,7 @@ mod files;
 mod form;
 mod handlers;
 mod metrics;
+mod multipart;
 mod plain_page;
 mod proxies;
 mod pulse;
@@ -33,6 +34,7 @@ mod runtime;
 mod server;
 mod services;
 mod setup;
+mod upload;
 mod worker;
 
 pub use application::Application;

@@ -2,8 +2,15 @@
 
 use crate::context::{Form, body, current};
 use crate::form;
+use crate::multipart::{self, Parts};
+use crate::upload::kind::Kind;
+use crate::upload::{self, Refusal, Upload};
+use http::Body;
 use std::rc::Rc;
-use vm::{Cx, Map, Str, Thrown, Value};
+use std::sync::Arc;
+use stdlib::file::Lent;
+use tempfile::TempPath;
+use vm::{Cx, Map, Str, Thrown, Value, View};
 
 /// A map of decoded pairs.
 fn map<'a>(pairs: impl IntoIterator<Item = (impl AsRef<[u8]> + 'a, impl AsRef<[u8]> + 'a)>) -> Map {
@@ -32,13 +39,96 @@ fn form(cx: &mut Cx<'_>, function: &str) -> Result<Rc<Form>, Thrown> {
             let text = body(cx, function)?;
             let fields = form::all(text.as_bytes());
             let fields = fields.into_iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-            Form { fields }
+            Form { fields, files: Vec::new() }
         }
+        b"multipart/form-data" => multipart(cx, function, &content_type)?,
         _ => Form::default(),
     };
     let parsed = Rc::new(parsed);
     current(cx, function)?.form = Some(parsed.clone());
     Ok(parsed)
+}
+
+/// A form with files. What cannot be read is the client's fault or the disk's: the error is an exception, and the status says
+/// whose, unless the program sets another.
+fn multipart(cx: &mut Cx<'_>, function: &str, content_type: &[u8]) -> Result<Form, Thrown> {
+    let context = current(cx, function)?;
+    let Some(request) = &context.request else { return Ok(Form::default()) };
+    let (folder, limits) = (std::env::temp_dir(), multipart::Limits::default());
+    let parsed = match request.body() {
+        body if multipart::is_small(&body) => multipart::parse(content_type, body, &folder, &limits),
+        Body::Memory(bytes) => {
+            let (content_type, bytes) = (content_type.to_vec(), bytes.to_vec());
+            stdlib::helper::run(move || multipart::parse(&content_type, Body::Memory(&bytes), &folder, &limits))?
+        }
+        Body::File(file, length) => {
+            let (content_type, file) = (content_type.to_vec(), file.try_clone());
+            stdlib::helper::run(move || {
+                let file = file.map_err(multipart::Error::Read)?;
+                multipart::parse(&content_type, Body::File(&file, length), &folder, &limits)
+            })?
+        }
+    };
+    match parsed {
+        Ok(Parts { fields, files }) => Ok(Form { fields, files: files.into_iter().map(Arc::new).collect() }),
+        Err(error) => {
+            current(cx, function)?.reply.status = error.status();
+            Err(Thrown::error(format!("{function}(): {error}")))
+        }
+    }
+}
+
+/// What `request::file` may be told.
+#[derive(Clone, Debug)]
+struct FileOptions {
+    max_size: u64,
+    allow_mime: Option<Vec<String>>,
+    allow_svg: bool,
+}
+
+impl FileOptions {
+    fn read(options: Option<&Map>) -> Result<Self, Thrown> {
+        let mut read = Self { max_size: upload::DEFAULT_MAX_SIZE, allow_mime: None, allow_svg: false };
+        let Some(options) = options else { return Ok(read) };
+        let wrong = |name: &str, wanted: &str, value: &Value| {
+            let given = vm::text::describe(value);
+            Thrown::error(format!("request::file(): option {name} must be {wanted}, got {given}"))
+        };
+        for (name, value) in options.iter() {
+            let name = name.to_str_lossy().into_owned();
+            match (name.as_str(), value.view()) {
+                ("max_size", View::Int(bytes)) if bytes >= 0 => read.max_size = bytes.unsigned_abs(),
+                ("max_size", _) => return Err(wrong("max_size", "a number of bytes", value)),
+                ("allow_svg", View::Bool(is_allowed)) => read.allow_svg = is_allowed,
+                ("allow_svg", _) => return Err(wrong("allow_svg", "true or false", value)),
+                ("allow_mime", View::List(types)) => {
+                    let text = |entry: &Value| entry.as_str().map(|text| text.to_str_lossy().into_owned());
+                    let types: Option<Vec<String>> = types.iter().map(text).collect();
+                    read.allow_mime = Some(types.ok_or_else(|| wrong("allow_mime", "a list of media types", value))?);
+                }
+                ("allow_mime", View::Str(one)) => read.allow_mime = Some(vec![one.to_str_lossy().into_owned()]),
+                ("allow_mime", _) => return Err(wrong("allow_mime", "a list of media types", value)),
+                (other, _) => {
+                    let hint = source::did_you_mean(other, ["max_size", "allow_mime", "allow_svg"]);
+                    let hint = hint.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+                    return Err(Thrown::error(format!("request::file(): there is no option {other}{hint}")));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    fn for_check(&self) -> upload::Options<'_> {
+        let Self { max_size, allow_mime, allow_svg } = self;
+        upload::Options { max_size: *max_size, allow_mime: allow_mime.as_deref(), allow_svg: *allow_svg }
+    }
+}
+
+/// Checks a file and puts it where the program can read it. May wait for the disk.
+fn take(upload: &Upload, options: &FileOptions) -> Result<(TempPath, &'static Kind), Refusal> {
+    let kind = upload::check(&upload.content, &options.for_check())?;
+    let path = upload.content.to_temporary_file().map_err(Refusal::Write)?;
+    Ok((path, kind))
 }
 
 fn is_method(cx: &mut Cx<'_>, function: &str, method: &str) -> Result<bool, Thrown> {
@@ -129,6 +219,48 @@ pub(crate) mod builtins {
     #[builtin(reads)]
     fn path(cx: &mut Cx<'_>) -> Result<Str, Thrown> {
         Ok(Str::from(current(cx, "request::path")?.path()))
+    }
+
+    /// The uploaded file of a form field; `null` if none was sent. A map: `path`, where it can be read until the request ends;
+    /// `filename`, what the client calls it, without folders; `mime` and `extension`, what its bytes show, whatever the client
+    /// says; `size` in bytes; `sha256` in hex.
+    ///
+    /// What the options do not allow is an exception, and the status of the answer then says why unless the program sets
+    /// another: `max_size` in bytes (1 MB if not given), `allow_mime`, a list of types such as `["image/*"]`, and `allow_svg`,
+    /// without which pictures that can hold scripts are refused. With it only those without any are taken.
+    ///
+    /// ```look
+    /// print(request::file("photo", ["max_size" => 500000, "allow_mime" => ["image/*"]]))   // null
+    /// ```
+    #[builtin(waits)]
+    fn file(cx: &mut Cx<'_>, name: &[u8], options: Option<&Map>) -> Result<Option<Map>, Thrown> {
+        let options = FileOptions::read(options)?;
+        let Some(upload) = form(cx, "request::file")?.file(name) else { return Ok(None) };
+        let shared = upload.clone();
+        let taken = stdlib::helper::run(move || take(&shared, &options))?;
+        let context = current(cx, "request::file")?;
+        let (path, kind) = taken.map_err(|refusal| {
+            context.reply.status = refusal.status();
+            let name = String::from_utf8_lossy(name);
+            Thrown::error(format!("request::file(): field '{}': {refusal}", name.escape_debug()))
+        })?;
+        let lent = Lent::new(path);
+        let mut map = Map::new();
+        for (key, value) in [
+            ("path", Value::str(lent.path().as_os_str().as_encoded_bytes())),
+            ("filename", Value::str(upload.filename.as_str())),
+            ("mime", Value::str(kind.mime)),
+            ("extension", Value::str(kind.extension)),
+            ("size", Value::int(i64::try_from(upload.content.size()).unwrap_or(i64::MAX))),
+            (
+                "sha256",
+                Value::str(upload.content.sha256().iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+            ),
+        ] {
+            map.insert(Str::from(key), value);
+        }
+        context.lent.push(lent);
+        Ok(Some(map))
     }
 
     /// A parameter of the path, decoded; `null` if the route has none of this name.
