@@ -121,6 +121,21 @@ fn a_dropped_fiber_is_cancelled_and_its_stack_comes_back() {
 }
 
 #[test]
+fn a_stack_of_which_much_was_used_is_not_kept() {
+    fn use_up(bytes: usize) -> u8 {
+        let frame = std::hint::black_box([1_u8; 1024]);
+        if bytes > 1024 { use_up(bytes - 1024).wrapping_add(frame[7]) } else { frame[9] }
+    }
+    let mut pool = pool();
+    for (bytes, kept) in [(8 * 1024, 1), (600 * 1024, 0), (8 * 1024, 1)] {
+        let mut fiber = Fiber::new(&mut pool, move || use_up(bytes)).expect("there is memory");
+        assert!(matches!(fiber.resume(None), Step::Done(_)));
+        fiber.recycle(&mut pool);
+        assert_eq!(pool.free(), kept, "after {bytes} bytes");
+    }
+}
+
+#[test]
 fn a_fiber_can_run_another() {
     let mut pool = pool();
     let body = || {

@@ -4,6 +4,7 @@
 //! hash that asks for more work than [`MAX_PASSES`] or [`MAX_ROUNDS`] is refused, so that no text stops a server.
 
 use crate::crypto::{BASE64, BASE64_URL};
+use crate::helper;
 use crate::nullable::Nullable;
 use crate::random;
 use argon2::password_hash::phc::PasswordHash;
@@ -23,23 +24,23 @@ const MAX_ROUNDS: u32 = 5_000_000;
 const SALT_BYTES: usize = 16;
 
 /// True when the password belongs to a hash in PHC form.
-fn verify_argon2(password: &[u8], hash: &str) -> Result<bool, Thrown> {
+fn verify_argon2(password: &[u8], hash: &str) -> Result<bool, String> {
     let Ok(parsed) = PasswordHash::new(hash) else { return Ok(false) };
     let Ok(params) = Params::try_from(&parsed) else { return Ok(false) };
     let passes = u64::from(params.m_cost()) * u64::from(params.t_cost());
     if params.m_cost() > MAX_MEMORY || passes > MAX_PASSES {
-        return Err(Thrown::error(format!(
+        return Err(format!(
             "auth::verify(): the hash asks for {} KiB of memory {} times; \
              at most {MAX_MEMORY} KiB at once and {MAX_PASSES} KiB in all are allowed",
             params.m_cost(),
             params.t_cost()
-        )));
+        ));
     }
     Ok(Argon2::default().verify_password(password, &parsed).is_ok())
 }
 
 /// True when the password belongs to `pbkdf2$sha256$ROUNDS$SALT$HASH` with salt and hash in base64 or hexadecimal.
-fn verify_pbkdf2(password: &[u8], fields: &str) -> Result<bool, Thrown> {
+fn verify_pbkdf2(password: &[u8], fields: &str) -> Result<bool, String> {
     let mut fields = fields.split('$');
     let (Some("sha256"), Some(rounds), Some(salt), Some(hash), None) =
         (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
@@ -48,9 +49,7 @@ fn verify_pbkdf2(password: &[u8], fields: &str) -> Result<bool, Thrown> {
     };
     let Some(rounds @ 1..) = text::parse_int(rounds.as_bytes()) else { return Ok(false) };
     let Some(rounds) = u32::try_from(rounds).ok().filter(|rounds| *rounds <= MAX_ROUNDS) else {
-        return Err(Thrown::error(format!(
-            "auth::verify(): the hash asks for {rounds} rounds; at most {MAX_ROUNDS} are allowed"
-        )));
+        return Err(format!("auth::verify(): the hash asks for {rounds} rounds; at most {MAX_ROUNDS} are allowed"));
     };
     let (Some(salt), Some(hash)) = (decode(salt), decode(hash)) else { return Ok(false) };
     if !(MIN_HASH..=MAX_HASH).contains(&hash.len()) {
@@ -88,11 +87,12 @@ pub mod builtins {
     /// $hash = auth::hash("correct horse")
     /// print(string::starts_with($hash, "$argon2id$"), auth::verify("correct horse", $hash))   // true true
     /// ```
-    #[builtin(reads)]
+    #[builtin(waits)]
     fn hash(password: &[u8]) -> Result<String, Thrown> {
         let mut salt = [0; SALT_BYTES];
         random::fill("auth::hash", &mut salt)?;
-        let hash = Argon2::default().hash_password_with_salt(password, &salt);
+        let password = password.to_vec();
+        let hash = helper::run_heavy(move || Argon2::default().hash_password_with_salt(&password, &salt))?;
         hash.map(|hash| hash.to_string()).map_err(|error| Thrown::error(format!("auth::hash(): {error}")))
     }
 
@@ -104,13 +104,15 @@ pub mod builtins {
     /// ```look
     /// print(auth::verify("guess", auth::hash("correct horse")), auth::verify("", ""))   // false false
     /// ```
-    #[builtin(pure)]
+    #[builtin(waits)]
     fn verify(password: &[u8], hash: Nullable<&[u8]>) -> Result<bool, Thrown> {
         let Some(Ok(hash)) = hash.0.map(std::str::from_utf8) else { return Ok(false) };
-        match hash.strip_prefix("pbkdf2$") {
-            Some(fields) => verify_pbkdf2(password, fields),
-            None => verify_argon2(password, hash),
-        }
+        let (password, hash) = (password.to_vec(), hash.to_owned());
+        helper::run_heavy(move || match hash.strip_prefix("pbkdf2$") {
+            Some(fields) => verify_pbkdf2(&password, fields),
+            None => verify_argon2(&password, &hash),
+        })?
+        .map_err(Thrown::error)
     }
 }
 

@@ -6,36 +6,39 @@ mod sandbox;
 pub use lent::Lent;
 
 use crate::env;
+use crate::helper;
 use crate::text::Text;
 use macros::module;
 use sandbox::{Problem, Sandbox};
 use std::io::{Read, Write};
-use std::rc::Rc;
+use std::sync::Arc;
 use vm::{Cx, MAX_STRING, Str, Thrown, Value};
 
 /// The folder that programs may use, opened when first needed.
 #[derive(Default)]
-struct Opened(Option<Rc<Sandbox>>);
+struct Opened(Option<Arc<Sandbox>>);
 
-fn sandbox(cx: &mut Cx<'_>, function: &str) -> Result<Rc<Sandbox>, Thrown> {
+fn sandbox(cx: &mut Cx<'_>, function: &str) -> Result<Arc<Sandbox>, Thrown> {
     if let Some(sandbox) = &cx.state::<Opened>().0 {
         return Ok(sandbox.clone());
     }
     let opened = Sandbox::open(&cx.host().root, std::env::var_os("LOOK_FILE_ROOT").as_deref());
-    let sandbox = Rc::new(opened.map_err(|problem| Thrown::error(format!("file::{function}(): {problem}")))?);
+    let sandbox = Arc::new(opened.map_err(|problem| Thrown::error(format!("file::{function}(): {problem}")))?);
     cx.state::<Opened>().0 = Some(sandbox.clone());
     Ok(sandbox)
 }
 
-/// Runs `work` with the sandbox; its problems become errors that name the function and the path as written.
-fn with_sandbox<T>(
+/// Runs `work` with the sandbox and the path, where it may wait for the disk; its problems become errors that name the function
+/// and the path as written.
+fn with_sandbox<T: Send + 'static>(
     cx: &mut Cx<'_>,
     function: &str,
     path: &[u8],
-    work: impl FnOnce(&Sandbox) -> Result<T, Problem>,
+    work: impl FnOnce(&Sandbox, &[u8]) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Thrown> {
     let sandbox = sandbox(cx, function)?;
-    work(&sandbox).map_err(|problem| {
+    let (shared, own) = (sandbox.clone(), path.to_vec());
+    helper::run(move || work(&shared, &own))?.map_err(|problem| {
         let shown = String::from_utf8_lossy(path);
         let shown = shown.escape_debug();
         Thrown::error(match problem {
@@ -67,17 +70,18 @@ pub mod builtins {
     /// print(file::read("example.txt"))   // some text
     /// file::remove("example.txt")
     /// ```
-    #[builtin(reads)]
+    #[builtin(waits)]
     fn read(cx: &mut Cx<'_>, path: &[u8]) -> Result<Str, Thrown> {
-        with_sandbox(cx, "read", path, |sandbox| {
+        with_sandbox(cx, "read", path, |sandbox, path| {
             let mut contents = Vec::new();
             let file = sandbox.read(path)?;
             file.take(MAX_STRING as u64 + 1).read_to_end(&mut contents)?;
             if contents.len() > MAX_STRING {
                 return Err(Problem::Other(format!("is larger than {MAX_STRING} bytes")));
             }
-            Ok(Str::from(contents))
+            Ok(contents)
         })
+        .map(Str::from)
     }
 
     /// Writes a file, replacing what it held. Folders that are missing on the way are made.
@@ -86,10 +90,11 @@ pub mod builtins {
     /// print(file::put("example.txt", "text"), file::size("example.txt"))   // true 4
     /// file::remove("example.txt")
     /// ```
-    #[builtin(writes)]
+    #[builtin(waits)]
     fn put(cx: &mut Cx<'_>, path: &[u8], contents: Text<'_>) -> Result<bool, Thrown> {
-        with_sandbox(cx, "put", path, |sandbox| {
-            sandbox.write(path, false)?.write_all(contents.as_bytes())?;
+        let contents = contents.as_bytes().to_vec();
+        with_sandbox(cx, "put", path, move |sandbox, path| {
+            sandbox.write(path, false)?.write_all(&contents)?;
             Ok(true)
         })
     }
@@ -102,10 +107,11 @@ pub mod builtins {
     /// print(file::read("example.txt"))   // ab
     /// file::remove("example.txt")
     /// ```
-    #[builtin(writes)]
+    #[builtin(waits)]
     fn append(cx: &mut Cx<'_>, path: &[u8], contents: Text<'_>) -> Result<bool, Thrown> {
-        with_sandbox(cx, "append", path, |sandbox| {
-            sandbox.write(path, true)?.write_all(contents.as_bytes())?;
+        let contents = contents.as_bytes().to_vec();
+        with_sandbox(cx, "append", path, move |sandbox, path| {
+            sandbox.write(path, true)?.write_all(&contents)?;
             Ok(true)
         })
     }
@@ -115,9 +121,9 @@ pub mod builtins {
     /// ```look
     /// print(file::exists("no-such-file"), file::exists("."))   // false true
     /// ```
-    #[builtin(reads)]
+    #[builtin(waits)]
     fn exists(cx: &mut Cx<'_>, path: &[u8]) -> Result<bool, Thrown> {
-        with_sandbox(cx, "exists", path, |sandbox| match sandbox.metadata(path) {
+        with_sandbox(cx, "exists", path, |sandbox, path| match sandbox.metadata(path) {
             Ok(_) => Ok(true),
             Err(Problem::Missing) => Ok(false),
             Err(problem) => Err(problem),
@@ -130,9 +136,9 @@ pub mod builtins {
     /// file::put("example.txt", "text")
     /// print(file::remove("example.txt"), file::remove("example.txt"))   // true false
     /// ```
-    #[builtin(writes)]
+    #[builtin(waits)]
     fn remove(cx: &mut Cx<'_>, path: &[u8]) -> Result<bool, Thrown> {
-        with_sandbox(cx, "remove", path, |sandbox| match sandbox.remove(path) {
+        with_sandbox(cx, "remove", path, |sandbox, path| match sandbox.remove(path) {
             Ok(()) => Ok(true),
             Err(Problem::Missing) => Ok(false),
             Err(problem) => Err(problem),
@@ -146,9 +152,9 @@ pub mod builtins {
     /// print(file::size("example.txt"))   // 4
     /// file::remove("example.txt")
     /// ```
-    #[builtin(reads)]
+    #[builtin(waits)]
     fn size(cx: &mut Cx<'_>, path: &[u8]) -> Result<i64, Thrown> {
-        with_sandbox(cx, "size", path, |sandbox| {
+        with_sandbox(cx, "size", path, |sandbox, path| {
             let metadata = sandbox.metadata(path)?;
             if metadata.is_dir() {
                 return Err(Problem::Other("is a folder".to_owned()));

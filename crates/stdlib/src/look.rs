@@ -1,5 +1,6 @@
 //! The language itself as a library.
 
+use crate::helper;
 use macros::module;
 use vm::{Cx, Map, Str, SyntaxIssue, Thrown, Value};
 
@@ -18,13 +19,16 @@ pub mod builtins {
     /// $result = look::check("print(1")
     /// print($result["ok"], $result["line"])   // false 1
     /// ```
-    #[builtin(reads)]
+    #[builtin(waits)]
     fn check(cx: &mut Cx<'_>, source: &Str) -> Result<Map, Thrown> {
         let Some(check) = cx.host().check_syntax else {
             return Err(Thrown::error("look::check(): this program was started without a parser"));
         };
         let issue = match std::str::from_utf8(source.as_bytes()) {
-            Ok(source) => check(source),
+            Ok(source) => {
+                let source = source.to_owned();
+                helper::run_deep(move || check(&source))?
+            }
             Err(error) => Some(not_utf8(source.as_bytes().get(..error.valid_up_to()).unwrap_or_default())),
         };
         let ok = issue.is_none();

@@ -105,13 +105,26 @@ impl Case {
         Ok(Self { name, program, expected, directives })
     }
 
+    /// What the program prints, if it ends well and is given no arguments.
+    #[must_use]
+    pub fn plain_output(&self) -> Option<&[u8]> {
+        let Directives { exit, args, errors, reports, .. } = &self.directives;
+        let is_plain = exit.unwrap_or(0) == 0 && args.is_empty() && errors.is_empty() && reports.is_empty();
+        is_plain.then_some(&self.expected)
+    }
+
+    /// Gives a command the variables that the program wants.
+    pub fn set_environment(&self, command: &mut Command) {
+        command.envs(self.directives.env.iter().map(|(name, value)| (name, value)));
+    }
+
     /// Runs a command on the program: `command` is completed with the program's path and arguments.
     ///
     /// # Errors
     /// A command that cannot be started, or one that takes longer than `limit` (it is ended then).
     pub fn run(&self, mut command: Command, limit: Duration) -> io::Result<Outcome> {
         command.arg(&self.program).args(&self.directives.args);
-        command.envs(self.directives.env.iter().map(|(name, value)| (name, value)));
+        self.set_environment(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let stdout = child.stdout.take().map(read_in_background);
