@@ -124,6 +124,17 @@ fn a_request_ends_with_the_program_it_began_with() {
 }
 
 #[test]
+fn a_stop_ends_a_top_level_that_never_ends() {
+    let (mut server, file) = start("endless-setup", &[]);
+    std::fs::write(&file, "while (true) { }\n").expect("the folder takes files");
+    server.signal(Signal::HUP);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(server.get("/").text(), "edition 1", "meanwhile the program as it was answers");
+    server.signal(Signal::TERM);
+    assert!(server.wait().success(), "{}", server.told());
+}
+
+#[test]
 fn an_edit_is_taken_over_and_a_broken_one_is_not() {
     let (server, file) = start("watch", &["--watch"]);
     edition(&file, 2);

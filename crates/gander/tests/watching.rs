@@ -160,6 +160,32 @@ fn metrics_tell_what_happened_and_only_where_they_should() {
     assert_eq!(start("no-metrics", &[]).get("/metrics").status, 404);
 }
 
+/// A hash of much takes long: no slice can cut a builtin.
+const STALLING: &str = r#"
+use crypto
+use string
+route("GET", "/stalls/{id}", fn() => crypto::sha256(string::repeat("a", 100000000)))
+route("GET", "/loops", function() { $sum = 0; for ($i = 0; $i < 30000000; $i = $i + 1) { $sum = $sum + $i } return "" . $sum })
+"#;
+
+#[test]
+fn a_handler_that_holds_its_worker_is_named() {
+    let file = program("stalls");
+    std::fs::write(&file, STALLING).expect("the folder takes files");
+    let server = Server::start(GANDER, &["--metrics-path", "/metrics"], &file).expect("the server starts");
+    let _ = server.get("/loops");
+    assert!(!server.told().contains("STALL"), "a loop is cut into slices: {}", server.told());
+    let _ = server.get("/stalls/7?password=secret");
+    server.wait_for("[STALL] GET /stalls/{id} held its worker for ");
+    assert!(!server.told().contains("secret"));
+    let text = server.get("/metrics").text();
+    let above = |bound: &str| {
+        let name = format!("gander_slice_duration_seconds_bucket{{le=\"{bound}\"}} ");
+        text.lines().find_map(|line| line.strip_prefix(&name)?.parse::<u64>().ok()).expect("the class is there")
+    };
+    assert!(above("+Inf") > above("0.025"), "{text}");
+}
+
 #[test]
 fn metrics_can_have_an_address_of_their_own() {
     let server = start("metrics-port", &["--metrics-listen", "127.0.0.1:0"]);

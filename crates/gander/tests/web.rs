@@ -58,6 +58,21 @@ fn expect(reply: &Reply, status: u16, body: &str) {
 }
 
 #[test]
+fn services_are_called_by_their_name() {
+    let text = r#"
+        app::set("title", "Shop")
+        route("GET", "/", fn() => app::title() . "," . (app::nothing() ?? "none"))
+        route("GET", "/own", function() { app::set("title", "Own"); return app::title() })
+        route("GET", "/taken", fn() => app::has("title") ? "yes" : "no")
+    "#;
+    let server = start("services", text, &[]);
+    assert_eq!(server.get("/").text(), "Shop,none");
+    assert_eq!(server.get("/own").text(), "Own");
+    assert_eq!(server.get("/").text(), "Shop,none", "another request sees what the setup has set");
+    assert_eq!(server.get("/taken").text(), "yes");
+}
+
+#[test]
 fn routes_are_found_by_their_parts() {
     let server = shop("routes");
     expect(&server.get("/u/new"), 200, "static");

@@ -222,6 +222,12 @@ impl Checker<'_> {
                     self.write_element(target);
                 }
             },
+            // Short for `app::get("NAME")` where no builtin has the name.
+            ExprKind::Call { callee, args }
+                if args.is_empty()
+                    && matches!(&callee.kind, ExprKind::Path { module, .. }
+                        if &*self.declarations.module(self.at, &module.name) == "app")
+                    && self.signatures.find("app", "get").is_some() => {}
             ExprKind::Call { args, .. } if pushed_place(expr).is_some() => {
                 if let Some((place, values)) = args.split_first() {
                     self.keys(place);

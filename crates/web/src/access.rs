@@ -45,6 +45,16 @@ impl Access<'_> {
     }
 }
 
+/// Writes that a handler has held its worker.
+pub(crate) fn log_stall(route: &str, took: Duration) {
+    let milliseconds = took.as_secs_f64() * 1e3;
+    let text = format!(
+        "{route} held its worker for {milliseconds:.0} ms without a pause: a builtin waits or computes there, and others wait"
+    );
+    let details = [("route", Value::str(route)), ("ms", Value::float((milliseconds * 10.0).round() / 10.0))];
+    log::event(Level::Warn, "STALL", &text, &details);
+}
+
 /// Writes what went wrong with a request.
 pub(crate) fn log_incident(incident: &Incident, request: Option<&Request>) {
     let Incident { id, status, message, calls } = incident;

@@ -186,7 +186,9 @@ fn find(context: &mut Context, application: &Application, rules: &Rules) -> Matc
 
 fn run_route(isolate: &mut Isolate, application: &Application, id: u32) -> Result<(), Thrown> {
     let Some(route) = application.routes.get(id as usize) else { return Ok(()) };
-    context(isolate)?.route = Some(id);
+    let found = context(isolate)?;
+    found.route = Some(id);
+    found.control.route.set(Some(id));
     for middleware in &route.middleware {
         call(isolate, application, *middleware)?;
     }

@@ -6,6 +6,7 @@ use crate::rules::Rules;
 use http::Certificates;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// The application that answers.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Common {
     pub(crate) max_handlers: usize,
     /// Requests of one worker that may wait for that.
     pub(crate) max_queue: usize,
+    /// For this long.
+    pub(crate) max_queue_time: Duration,
     /// Path of the health check; empty for none.
     pub(crate) health_path: String,
     /// Where the metrics are to be had by clients; empty for nowhere.

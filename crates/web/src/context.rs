@@ -42,6 +42,8 @@ pub(crate) struct Control {
     pub(crate) trace: RefCell<Vec<TraceEntry>>,
     /// Time slices it has used up.
     pub(crate) slices: Cell<u32>,
+    /// The matched route.
+    pub(crate) route: Cell<Option<u32>>,
 }
 
 impl Control {
@@ -52,6 +54,7 @@ impl Control {
             ended: Cell::new(None),
             trace: RefCell::new(Vec::new()),
             slices: Cell::new(0),
+            route: Cell::new(None),
         })
     }
 
@@ -80,6 +83,7 @@ impl Control {
         self.is_hurried.set(false);
         self.ended.set(None);
         self.slices.set(0);
+        self.route.set(None);
         self.trace.borrow_mut().clear();
     }
 }

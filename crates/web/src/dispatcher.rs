@@ -46,6 +46,7 @@ pub(crate) struct Dispatcher {
     /// Tells those connections when to end.
     stop: watch::Sender<bool>,
     meter: Meter,
+    next_stall_line: Instant,
 }
 
 /// What becomes of a request right away.
@@ -64,7 +65,8 @@ impl Dispatcher {
         meter: Meter,
     ) -> Self {
         let stop = watch::Sender::new(false);
-        Self { common, handlers, queue: VecDeque::new(), version, remote, answers: HashMap::new(), stop, meter }
+        let (queue, answers, next_stall_line) = (VecDeque::new(), HashMap::new(), Instant::now());
+        Self { common, handlers, queue, version, remote, answers, stop, meter, next_stall_line }
     }
 
     /// Is there something that can go on at once?
@@ -104,6 +106,11 @@ impl Dispatcher {
         while self.handlers.len() < self.common.max_handlers
             && let Some(Queued { origin, request, arrived, abandoned }) = self.queue.pop_front()
         {
+            if arrived.elapsed() > self.common.max_queue_time {
+                let response = self.busy();
+                self.send(worker, origin, response);
+                continue;
+            }
             done.extend(self.handlers.start(origin, request, arrived));
             if let Some(since) = abandoned {
                 self.handlers.hurry(origin, since);
@@ -114,6 +121,9 @@ impl Dispatcher {
             if let Some(response) = self.response(ended) {
                 self.send(worker, origin, response);
             }
+        }
+        if let Some((route, took)) = self.handlers.take_stall() {
+            self.log_stall(route, took);
         }
         let refused = worker.counters().refusals;
         self.meter.level(self.handlers.len(), self.handlers.waiting(), self.queue.len(), refused);
@@ -197,6 +207,16 @@ impl Dispatcher {
             self.log(&request, route, &response, took);
         }
         Some(response)
+    }
+
+    /// At most one line a second: a route that does it once does it often.
+    #[cold]
+    fn log_stall(&mut self, route: Option<u32>, took: Duration) {
+        let now = Instant::now();
+        if self.next_stall_line <= now {
+            self.next_stall_line = now + Duration::from_secs(1);
+            access::log_stall(&self.meter.name(route), took);
+        }
     }
 
     fn log(&self, request: &Request, route: Option<u32>, response: &Response, took: Duration) {

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answered, Local};
 use crate::context::{Control, Ended};
+use crate::metrics::{Histogram, WorkerCounts};
 use crate::pulse::Pulse;
 use crate::ready::{Ready, Ticket};
 use crate::rules::Rules;
@@ -21,6 +22,9 @@ const MAX_IDLE: usize = 16;
 
 /// Slices after which a handler makes way for those that have used fewer.
 const PATIENT_SLICES: u32 = 2;
+
+/// A handler that goes on so long without a pause holds all others: a builtin waits or computes there.
+const STALL: Duration = Duration::from_millis(50);
 
 /// What handlers may use.
 #[derive(Clone, Debug)]
@@ -52,12 +56,25 @@ struct Active<K> {
 
 impl<K> Active<K> {
     /// Runs it until it ends or parks.
-    fn resume(&mut self, pulse: &Pulse, memory: isize, is_cancelled: bool) -> Step<Box<Run>> {
+    fn resume(
+        &mut self,
+        pulse: &Pulse,
+        memory: isize,
+        is_cancelled: bool,
+        slices: &Histogram,
+        stalls: &mut Stalls,
+    ) -> Step<Box<Run>> {
+        let began = Instant::now();
         pulse.begin();
         memory::watch(memory.saturating_sub(self.taken), pulse.interrupter());
         let step = if is_cancelled { self.fiber.cancel() } else { self.fiber.resume(self.waker.as_ref()) };
         let taken = memory::pause();
         pulse.end();
+        let took = began.elapsed();
+        slices.record(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        if took >= STALL {
+            stalls.notice(self.control.route.get(), took);
+        }
         self.taken = self.taken.saturating_add(taken.bytes);
         if taken.is_exceeded && matches!(step, Step::Parked(_)) {
             self.control.end(Ended::Memory);
@@ -100,6 +117,19 @@ pub(crate) struct Handlers<K> {
     serial: u64,
     /// Of the active ones, in the order in which their time is over.
     deadlines: BTreeSet<(Instant, Ticket)>,
+    counts: Arc<WorkerCounts>,
+    stalls: Stalls,
+}
+
+/// Handlers that held their worker: the last one that nobody has asked for yet.
+#[derive(Debug, Default)]
+struct Stalls(Option<(Option<u32>, Duration)>);
+
+impl Stalls {
+    #[cold]
+    fn notice(&mut self, route: Option<u32>, took: Duration) {
+        self.0 = Some((route, took));
+    }
 }
 
 impl<K: Copy + PartialEq> Handlers<K> {
@@ -109,6 +139,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
         rules: Rc<Rules>,
         pulse: Arc<Pulse>,
         ready: Arc<Ready>,
+        counts: Arc<WorkerCounts>,
     ) -> Self {
         Self {
             application,
@@ -124,6 +155,8 @@ impl<K: Copy + PartialEq> Handlers<K> {
             waiting: 0,
             serial: 0,
             deadlines: BTreeSet::new(),
+            counts,
+            stalls: Stalls::default(),
         }
     }
 
@@ -131,6 +164,11 @@ impl<K: Copy + PartialEq> Handlers<K> {
     pub(crate) fn set_application(&mut self, application: Local) {
         self.application = application;
         self.idle.clear();
+    }
+
+    /// The route and time of a handler that held its worker much longer than a slice, if there was one since the last call.
+    pub(crate) fn take_stall(&mut self) -> Option<(Option<u32>, Duration)> {
+        self.stalls.0.take()
     }
 
     /// Number of handlers that have not ended.
@@ -176,7 +214,7 @@ impl<K: Copy + PartialEq> Handlers<K> {
         let (serial, state) = (self.serial, State::Queued);
         self.serial += 1;
         let mut active = Active { fiber, control, taken: 0, waker: None, serial, key, arrived, state };
-        match active.resume(&self.pulse, self.bounds.memory, false) {
+        match active.resume(&self.pulse, self.bounds.memory, false, &self.counts.slices, &mut self.stalls) {
             Step::Done(run) => Some(self.end(active, run)),
             Step::Parked(parked) => {
                 let slot = self.active.insert(active);
@@ -218,7 +256,8 @@ impl<K: Copy + PartialEq> Handlers<K> {
     /// Resumes a handler in its place.
     fn go_on(&mut self, ticket: Ticket, is_cancelled: bool) -> Option<Step<Box<Run>>> {
         let active = self.active.get_mut(ticket.slot)?;
-        Some(active.resume(&self.pulse, self.bounds.memory, is_cancelled))
+        let Self { pulse, bounds, counts, stalls, .. } = self;
+        Some(active.resume(pulse, bounds.memory, is_cancelled, &counts.slices, stalls))
     }
 
     fn leave(&mut self, ticket: Ticket, run: Box<Run>) -> Option<Done<K>> {

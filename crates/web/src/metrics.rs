@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+pub(crate) use counts::Histogram;
 pub(crate) use listener::Scraped;
 pub(crate) use process::Memory;
 
@@ -46,6 +47,8 @@ pub(crate) struct WorkerCounts {
     in_flight: Count,
     waiting: Count,
     queued: Count,
+    /// How long handlers went on without a pause.
+    pub(crate) slices: Histogram,
 }
 
 impl WorkerCounts {
@@ -171,6 +174,11 @@ impl Meter {
         Self { counts, routes: Vec::new(), none }
     }
 
+    /// The counts themselves.
+    pub(crate) fn counts(&self) -> Arc<WorkerCounts> {
+        self.counts.clone()
+    }
+
     /// From now on routes are those of this application.
     pub(crate) fn set_application(&mut self, application: &Application) {
         let counts = |route: &crate::application::Route| self.counts.of_route(&route.method, &route.pattern);
@@ -180,6 +188,12 @@ impl Meter {
     /// The pattern of a route.
     pub(crate) fn pattern(&self, route: u32) -> Option<&str> {
         self.routes.get(route as usize).map(|route| &*route.pattern)
+    }
+
+    /// Method and pattern of a route.
+    pub(crate) fn name(&self, route: Option<u32>) -> String {
+        let route = route.and_then(|route| self.routes.get(route as usize));
+        route.map_or_else(|| "no route".to_owned(), |route| format!("{} {}", route.method, route.pattern))
     }
 
     /// A request was answered.

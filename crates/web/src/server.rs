@@ -51,6 +51,8 @@ pub struct Options {
     pub max_handlers: usize,
     /// Requests of one worker that may wait for that.
     pub max_queue: usize,
+    /// For this long.
+    pub max_queue_time: Duration,
     /// How deep calls may nest.
     pub max_depth: usize,
     /// Path of the health check; empty for none.
@@ -93,6 +95,7 @@ impl Default for Options {
             slice: Duration::from_millis(1),
             max_handlers: 512,
             max_queue: 8192,
+            max_queue_time: Duration::from_secs(10),
             max_depth: vm::DEFAULT_CALL_DEPTH,
             health_path: "/health".to_owned(),
             metrics_address: None,
@@ -222,6 +225,7 @@ impl Server {
             },
             max_handlers: options.max_handlers.max(1),
             max_queue: options.max_queue,
+            max_queue_time: options.max_queue_time,
             health_path: options.health_path.clone(),
             // With an address of its own it is not for clients.
             metrics_path: options.metrics_address.map_or_else(|| options.metrics_path.clone(), |_| String::new()),

@@ -76,8 +76,14 @@ impl Worker {
         let mut meter = Meter::new(&common.rules.metrics, number);
         meter.set_application(&application);
         let version = common.current.version();
-        let handlers =
-            Handlers::new(application, common.bounds.clone(), Rc::new(common.rules.clone()), pulse, ready.clone());
+        let handlers = Handlers::new(
+            application,
+            common.bounds.clone(),
+            Rc::new(common.rules.clone()),
+            pulse,
+            ready.clone(),
+            meter.counts(),
+        );
         let mailbox = http.mailbox();
         let mut dispatcher = Dispatcher::new(common.clone(), handlers, version, Remote::new(ready.clone()), meter);
         #[expect(deprecated, reason = "the deprecation is for types that do not own their descriptor; this one does")]

@@ -15,6 +15,9 @@ use syntax::tree::{Expr, ExprKind, Function, Ident};
 /// More arguments than this are passed as a list.
 const MAX_DIRECT_ARGS: usize = 200;
 
+/// The module of values that are called by their name.
+const SERVICES: &str = "app";
+
 /// What a call calls, as far as that is known now.
 enum Callee<'a> {
     /// A function of the program.
@@ -30,6 +33,9 @@ enum Callee<'a> {
 impl<'a> Lowerer<'_, 'a> {
     pub(crate) fn call(&mut self, expr: &'a Expr, callee: &'a Expr, args: &'a [Expr], dst: Reg) {
         if written_argument(expr).is_some() && self.call_of_place(expr, args, Some(dst)) {
+            return;
+        }
+        if args.is_empty() && self.call_of_service(expr.span, callee, dst) {
             return;
         }
         let what = self.callee(callee, args.len());
@@ -85,6 +91,21 @@ impl<'a> Lowerer<'_, 'a> {
         self.list(args, list);
         self.b.span = span;
         self.b.emit(Op::CallList, 0, [dst, callee, list]);
+    }
+
+    /// `app::NAME()` where no builtin has that name: short for `app::get("NAME")`. False if it is no such call.
+    fn call_of_service(&mut self, span: Span, callee: &'a Expr, dst: Reg) -> bool {
+        let ExprKind::Path { module, name } = &callee.kind else { return false };
+        let real = self.real_module(module).clone();
+        if &*real != SERVICES || self.program.signatures.find(SERVICES, &name.name).is_some() {
+            return false;
+        }
+        let Some((get, _)) = self.program.signatures.find(SERVICES, "get") else { return false };
+        self.b.span = span;
+        let first = self.b.alloc(1);
+        self.load(first, Constant::Str(Arc::from(name.name.as_bytes())));
+        self.b.emit(Op::CallBuiltin, 1, [dst, first, u32::from(get.0)]);
+        true
     }
 
     fn callee(&mut self, callee: &'a Expr, given: usize) -> Callee<'a> {

@@ -1,5 +1,6 @@
 //! From a file to an application that answers requests: compiled, its setup run, frozen.
 
+use super::signals::Endable;
 use crate::commands::run::{host, print_findings};
 use crate::program::{Files, Prepared, Problem, prepare_from};
 use crate::registry;
@@ -65,7 +66,9 @@ fn start(
     let mut isolate = Isolate::with_image(image, registry, Arc::new(host(file, args)), output);
     isolate.set_max_depth(max_depth);
     Setup::begin(&mut isolate);
+    let endable = Endable::new(isolate.interrupter());
     let result = isolate.run_main();
+    drop(endable);
     isolate.output().flush();
     let setup = Setup::take(&mut isolate);
     if result.is_err() {

@@ -201,6 +201,12 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     setting(
         REQUESTS,
+        "max-queue-time",
+        "How long a request may wait for its handler to begin; beyond: 503",
+        Kind::Duration(MOMENT, |life| &mut life.options.max_queue_time),
+    ),
+    setting(
+        REQUESTS,
         "max-depth",
         "How deep calls may nest before 'Stack overflow', an error like others",
         Kind::Count(1..=1 << 30, |life| Whole::Word(&mut life.options.max_depth)),

@@ -6,7 +6,7 @@ use crate::environment::Scope;
 use crate::written::pushed_place;
 use bytecode::arity_message;
 use std::rc::{Rc, Weak};
-use syntax::tree::{Expr, Function as Tree, FunctionBody, Ident};
+use syntax::tree::{Expr, ExprKind, Function as Tree, FunctionBody, Ident};
 use vm::{Cx, ForeignFunction, Function, FunctionKind, Thrown, Value, View};
 
 /// A function of the program with the values it has captured.
@@ -134,6 +134,13 @@ impl Evaluator<'_, '_> {
             (Some(place), [_, value]) => return self.push(call.span, place, value),
             (Some(place), _) => return self.pop(call.span, place),
             (None, _) => {}
+        }
+        if let (ExprKind::Path { module, name }, []) = (&callee.kind, args)
+            && &*self.state.program.declarations.module(self.file, &module.name) == "app"
+            && self.builtin("app", &name.name).is_none()
+            && let Some(get) = self.builtin("app", "get")
+        {
+            return self.call_value(&get, vec![Value::str(name.name.as_bytes())], callee);
         }
         let function = self.expr(callee)?;
         let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>, _>>()?;

@@ -20,6 +20,9 @@ pub(crate) fn text(failure: &Failure) -> String {
     }
     for frame in &failure.frames {
         push_line(&mut out, "  at ", &format!("{} ({})", frame.name(), frame.place));
+        for (name, value) in frame.arguments() {
+            push_line(&mut out, "       ", &format!("{name} = {value}"));
+        }
     }
     push_request(&mut out, failure);
     for warning in &failure.warnings {

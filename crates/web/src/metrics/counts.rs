@@ -29,13 +29,13 @@ pub(super) const BOUNDS: [u64; 16] = [
 
 /// How long requests took.
 #[derive(Debug, Default)]
-pub(super) struct Histogram {
+pub(crate) struct Histogram {
     classes: [Count; BOUNDS.len() + 1],
     microseconds: Count,
 }
 
 impl Histogram {
-    fn record(&self, microseconds: u64) {
+    pub(crate) fn record(&self, microseconds: u64) {
         let class = BOUNDS.partition_point(|bound| *bound < microseconds);
         if let Some(class) = self.classes.get(class) {
             class.add(1);

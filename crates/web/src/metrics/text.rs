@@ -1,7 +1,7 @@
 //! Prometheus' text format, version 0.0.4.
 
 use super::Metrics;
-use super::counts::{BOUNDS, RouteCounts};
+use super::counts::{BOUNDS, Histogram, RouteCounts};
 use super::process::Memory;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -12,6 +12,7 @@ pub(super) fn exposition(metrics: &Metrics) -> String {
     let mut out = Text(String::new());
     routes(metrics, &mut out);
     let totals = metrics.totals();
+    slices(metrics, &mut out);
     out.gauge("requests_in_flight", "Requests whose handlers have begun and not ended.", totals.in_flight);
     out.gauge("requests_queued", "Requests whose handlers have not begun.", totals.queued);
     out.gauge("fibers_waiting", "Handlers that wait for something outside.", totals.waiting);
@@ -43,6 +44,15 @@ pub(super) fn exposition(metrics: &Metrics) -> String {
     out.0
 }
 
+/// How long handlers of all workers held theirs.
+fn slices(metrics: &Metrics, out: &mut Text) {
+    let mut all = Route::default();
+    metrics.workers.iter().for_each(|worker| all.add_times(&worker.slices));
+    let help = "Time for which a handler went on without a pause; others of its worker wait meanwhile.";
+    out.head("slice_duration_seconds", "histogram", help);
+    out.histogram("slice_duration_seconds", "", &all);
+}
+
 /// The routes of all workers, each once.
 fn routes(metrics: &Metrics, out: &mut Text) {
     let mut all: BTreeMap<(Box<str>, Box<str>), Route> = BTreeMap::new();
@@ -61,15 +71,7 @@ fn routes(metrics: &Metrics, out: &mut Text) {
     let name = "request_duration_seconds";
     out.head(name, "histogram", "Time from a request's arrival to the end of its handler.");
     for (key, route) in all.iter().filter(|(_, route)| !route.statuses.is_empty()) {
-        let labels = labels(key);
-        let mut below = 0;
-        for (at, count) in route.classes.iter().enumerate() {
-            below += count;
-            let bound = BOUNDS.get(at).map_or_else(|| "+Inf".to_owned(), |bound| seconds(*bound));
-            out.value("request_duration_seconds_bucket", &format!("{labels},le=\"{bound}\""), below);
-        }
-        out.value("request_duration_seconds_sum", &labels, seconds(route.microseconds));
-        out.value("request_duration_seconds_count", &labels, below);
+        out.histogram(name, &labels(key), route);
     }
 }
 
@@ -86,10 +88,14 @@ impl Route {
         for (status, count) in counts.statuses() {
             *self.statuses.entry(status).or_default() += count;
         }
-        for (sum, count) in self.classes.iter_mut().zip(counts.histogram.classes()) {
+        self.add_times(&counts.histogram);
+    }
+
+    fn add_times(&mut self, times: &Histogram) {
+        for (sum, count) in self.classes.iter_mut().zip(times.classes()) {
             *sum += count;
         }
-        self.microseconds += counts.histogram.microseconds();
+        self.microseconds += times.microseconds();
     }
 }
 
@@ -116,6 +122,18 @@ impl Text {
             "" => writeln!(self.0, "gander_{name} {value}"),
             _ => writeln!(self.0, "gander_{name}{{{labels}}} {value}"),
         };
+    }
+
+    fn histogram(&mut self, name: &str, labels: &str, times: &Route) {
+        let comma = if labels.is_empty() { "" } else { "," };
+        let mut below = 0;
+        for (at, count) in times.classes.iter().enumerate() {
+            below += count;
+            let bound = BOUNDS.get(at).map_or_else(|| "+Inf".to_owned(), |bound| seconds(*bound));
+            self.value(&format!("{name}_bucket"), &format!("{labels}{comma}le=\"{bound}\""), below);
+        }
+        self.value(&format!("{name}_sum"), labels, seconds(times.microseconds));
+        self.value(&format!("{name}_count"), labels, below);
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
